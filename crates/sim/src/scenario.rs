@@ -1,0 +1,673 @@
+//! What a user writes: streams, consumers, clients and what is done to them.
+//!
+//! Field names and meanings are those of the NATS API. Everything a run depends on is here; the same
+//! scenario gives the same [`Trace`](crate::Trace), byte for byte.
+
+use crate::time::{Dur, Time};
+use serde::{Deserialize, Serialize};
+
+/// One complete run: what exists, who acts, and when it ends.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Scenario {
+    /// The server whose behaviour is simulated (section 14 of the rules).
+    pub version: Version,
+    /// Seed of the generator behind every random choice.
+    pub seed: u64,
+    /// The run is cut here.
+    pub end: Time,
+    /// One-way delay between any client and the server. Below half a millisecond it never decides a race.
+    pub network_delay: Dur,
+    /// Streams that exist from the start.
+    pub streams: Vec<StreamConfig>,
+    /// Consumers that exist from the start or from `create_at` on.
+    pub consumers: Vec<Consumer>,
+    /// Workers that pull on their own.
+    pub workers: Vec<Worker>,
+    /// Subscriptions of Core NATS that exist from the start.
+    pub subscribers: Vec<Subscriber>,
+    /// What is done at a given moment; at the same moment in the order written.
+    pub timeline: Vec<Step>,
+}
+
+impl Default for Scenario {
+    fn default() -> Self {
+        Self {
+            version: Version::default(),
+            seed: 1,
+            end: Time(10 * crate::time::SEC),
+            network_delay: Dur(200_000),
+            streams: Vec::new(),
+            consumers: Vec::new(),
+            workers: Vec::new(),
+            subscribers: Vec::new(),
+            timeline: Vec::new(),
+        }
+    }
+}
+
+/// The server release that is simulated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+pub enum Version {
+    /// 2.10.26.
+    #[serde(rename = "2.10")]
+    V2_10,
+    /// 2.11.11.
+    #[serde(rename = "2.11")]
+    V2_11,
+    /// 2.12.8, the reference.
+    #[default]
+    #[serde(rename = "2.12")]
+    V2_12,
+    /// 2.14.6.
+    #[serde(rename = "2.14")]
+    V2_14,
+    /// 2.15.1.
+    #[serde(rename = "2.15")]
+    V2_15,
+}
+
+impl Version {
+    /// Every version, oldest first.
+    pub const ALL: [Self; 5] = [Self::V2_10, Self::V2_11, Self::V2_12, Self::V2_14, Self::V2_15];
+
+    /// The release by its first two numbers, `2.12`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::V2_10 => "2.10",
+            Self::V2_11 => "2.11",
+            Self::V2_12 => "2.12",
+            Self::V2_14 => "2.14",
+            Self::V2_15 => "2.15",
+        }
+    }
+}
+
+/// A stream: storage with subjects and limits.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct StreamConfig {
+    /// Its name, without spaces, dots or wildcards.
+    pub name: String,
+    /// The subjects it captures; `*` is one token, `>` the rest.
+    pub subjects: Vec<String>,
+    /// When a message leaves the stream (R26–R29).
+    pub retention: Retention,
+    /// Most messages kept; -1 means no limit (R21, R22).
+    pub max_msgs: i64,
+    /// Most bytes kept; -1 means no limit.
+    pub max_bytes: i64,
+    /// Most messages kept of one subject; -1 means no limit (R23).
+    pub max_msgs_per_subject: i64,
+    /// Age at which a message is removed; zero means never (R24).
+    pub max_age: Dur,
+    /// What a full stream does (R21, R22).
+    pub discard: Discard,
+    /// With [`Discard::New`], refuse per subject as well (R23).
+    pub discard_new_per_subject: bool,
+    /// How long a `Nats-Msg-Id` is remembered; zero means the default of two minutes, capped to `max_age` (R17).
+    pub duplicate_window: Dur,
+}
+
+impl Default for StreamConfig {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            subjects: Vec::new(),
+            retention: Retention::Limits,
+            max_msgs: -1,
+            max_bytes: -1,
+            max_msgs_per_subject: -1,
+            max_age: Dur::ZERO,
+            discard: Discard::Old,
+            discard_new_per_subject: false,
+            duplicate_window: Dur::ZERO,
+        }
+    }
+}
+
+/// When a message leaves its stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Retention {
+    /// Only limits remove messages (R26).
+    #[default]
+    Limits,
+    /// Removed when every interested consumer is done with it (R29).
+    Interest,
+    /// Removed when its one consumer acks or terms it (R27).
+    WorkQueue,
+}
+
+/// What a full stream does with a new message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Discard {
+    /// Drops the oldest (R21).
+    #[default]
+    Old,
+    /// Refuses the new one (R22).
+    New,
+}
+
+/// A consumer and the stream it reads.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Consumer {
+    /// The stream it belongs to.
+    pub stream: String,
+    /// When it is created.
+    pub create_at: Time,
+    /// Its configuration.
+    pub config: ConsumerConfig,
+}
+
+/// The configuration of a consumer, as `nats consumer info --json` shows it under `config`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ConsumerConfig {
+    /// Its name. A consumer with a name is durable unless [`Self::inactive_threshold`] is set.
+    pub durable_name: String,
+    /// Where it starts (R63).
+    pub deliver_policy: DeliverPolicy,
+    /// First sequence for [`DeliverPolicy::ByStartSequence`].
+    pub opt_start_seq: u64,
+    /// First moment for [`DeliverPolicy::ByStartTime`].
+    pub opt_start_time: Time,
+    /// Which answers it expects (R40–R42).
+    pub ack_policy: AckPolicy,
+    /// The stopwatch of a delivery; zero means the default of 30 s (R67).
+    pub ack_wait: Dur,
+    /// The stopwatch by attempt, in place of `ack_wait`; the last entry repeats (R79).
+    pub backoff: Vec<Dur>,
+    /// Most deliveries of one message; -1 means no limit (R84).
+    pub max_deliver: i64,
+    /// Subjects it sees; empty means all of the stream (R66).
+    pub filter_subjects: Vec<String>,
+    /// At which pace a backlog is delivered (R65).
+    pub replay_policy: ReplayPolicy,
+    /// Most waiting pulls; zero means the default of 512 (R55).
+    pub max_waiting: u32,
+    /// Most messages in flight; zero means the default of 1000, -1 no limit (R59).
+    pub max_ack_pending: i64,
+    /// Set on a push consumer: the subject it delivers to (R62).
+    pub deliver_subject: String,
+    /// The queue group of a push consumer's subscribers (R62).
+    pub deliver_group: String,
+    /// Removed when unused for so long; zero means never for durables (R106).
+    pub inactive_threshold: Dur,
+}
+
+impl Default for ConsumerConfig {
+    fn default() -> Self {
+        Self {
+            durable_name: String::new(),
+            deliver_policy: DeliverPolicy::All,
+            opt_start_seq: 0,
+            opt_start_time: Time::ZERO,
+            ack_policy: AckPolicy::Explicit,
+            ack_wait: Dur::ZERO,
+            backoff: Vec::new(),
+            max_deliver: -1,
+            filter_subjects: Vec::new(),
+            replay_policy: ReplayPolicy::Instant,
+            max_waiting: 0,
+            max_ack_pending: 0,
+            deliver_subject: String::new(),
+            deliver_group: String::new(),
+            inactive_threshold: Dur::ZERO,
+        }
+    }
+}
+
+impl ConsumerConfig {
+    /// The stopwatch that is really used for a first delivery: `backoff[0]`, else `ack_wait`, else 30 s (R79, R105).
+    pub fn effective_ack_wait(&self) -> Dur {
+        match self.backoff.first() {
+            Some(&first) => first,
+            None if self.ack_wait == Dur::ZERO => Dur::secs(30),
+            None => self.ack_wait,
+        }
+    }
+
+    /// The stopwatch of delivery number `attempt`, counted from 1 (R67, R79).
+    pub fn deadline_after(&self, attempt: u32) -> Dur {
+        match self.backoff.len() {
+            0 => self.effective_ack_wait(),
+            n => self.backoff[(attempt.max(1) as usize).min(n) - 1],
+        }
+    }
+
+    /// The cap on messages in flight, none where there is no limit (R59, R105).
+    pub fn effective_max_ack_pending(&self) -> Option<u64> {
+        match self.max_ack_pending {
+            _ if self.ack_policy == AckPolicy::None => None,
+            0 => Some(1000),
+            n => u64::try_from(n).ok(),
+        }
+    }
+}
+
+/// Where a consumer starts (R63).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DeliverPolicy {
+    /// At the first stored message.
+    #[default]
+    All,
+    /// At the last stored (matching) message.
+    Last,
+    /// With messages stored from now on.
+    New,
+    /// At `opt_start_seq`.
+    ByStartSequence,
+    /// At the first message stored at or after `opt_start_time`.
+    ByStartTime,
+    /// The last message of each subject, then everything after.
+    LastPerSubject,
+}
+
+/// Which answers a consumer expects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AckPolicy {
+    /// None: delivered is done (R40).
+    None,
+    /// One settles everything up to it (R41).
+    All,
+    /// One for each message (R42).
+    #[default]
+    Explicit,
+}
+
+/// At which pace a backlog is delivered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ReplayPolicy {
+    /// As fast as it is asked for.
+    #[default]
+    Instant,
+    /// With the gaps between the store times (R65).
+    Original,
+}
+
+/// A worker that pulls, handles one message at a time and pulls again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Worker {
+    /// Its name; with a `count` above 1, `name 1`, `name 2` and so on.
+    pub name: String,
+    /// How many of it there are.
+    pub count: u32,
+    /// The stream of its consumer; may be empty if only one consumer has that name.
+    pub stream: String,
+    /// The consumer it pulls from; may be empty if the scenario has only one.
+    pub consumer: String,
+    /// When it connects and pulls for the first time.
+    pub start: Time,
+    /// When its connection closes, with all it holds; zero means never.
+    pub stop: Time,
+    /// Messages asked for by one pull.
+    pub batch: u32,
+    /// How long a pull waits at the server; zero means for ever (R51).
+    pub expires: Dur,
+    /// Wait between the end of a batch and the next pull.
+    pub pause: Dur,
+    /// What one message takes, if no behaviour matches; then it is acked.
+    pub service_time: Service,
+    /// While it works it sends in progress this often; zero means never (R71).
+    pub in_progress_every: Dur,
+    /// It leaves after so many handled messages; zero means never.
+    pub max_messages: u32,
+    /// It stops pulling after so many pulls; zero means never.
+    pub max_pulls: u32,
+    /// What it does with particular messages; the first that matches counts.
+    pub behaviour: Vec<Behaviour>,
+}
+
+impl Default for Worker {
+    fn default() -> Self {
+        Self {
+            name: "worker".into(),
+            count: 1,
+            stream: String::new(),
+            consumer: String::new(),
+            start: Time::ZERO,
+            stop: Time::ZERO,
+            batch: 1,
+            expires: Dur::ZERO,
+            pause: Dur::ZERO,
+            service_time: Service::default(),
+            in_progress_every: Dur::ZERO,
+            max_messages: 0,
+            max_pulls: 0,
+            behaviour: Vec::new(),
+        }
+    }
+}
+
+/// How long work takes.
+///
+/// In text: `200ms`, `100ms..300ms` (uniform), `exponential 200ms` (mean), `lognormal 200ms 50%` (median, spread).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Service {
+    /// Always the same.
+    Fixed(Dur),
+    /// Evenly between two durations.
+    Uniform(Dur, Dur),
+    /// Exponential with this mean.
+    Exponential(Dur),
+    /// Log-normal: its median, and its standard deviation in log space in percent.
+    LogNormal(Dur, u32),
+}
+
+impl Default for Service {
+    fn default() -> Self {
+        Self::Fixed(Dur::ZERO)
+    }
+}
+
+impl TryFrom<String> for Service {
+    type Error = String;
+    fn try_from(text: String) -> Result<Self, String> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        match words[..] {
+            ["exponential", mean] => Ok(Self::Exponential(Dur::parse(mean)?)),
+            ["lognormal", median, spread] => {
+                let spread = spread.strip_suffix('%').and_then(|s| s.parse().ok()).ok_or_else(
+                    || format!("`{spread}` is not a spread; write a percentage such as 50%"),
+                )?;
+                Ok(Self::LogNormal(Dur::parse(median)?, spread))
+            }
+            [one] => match one.split_once("..") {
+                Some((low, high)) => {
+                    let (low, high) = (Dur::parse(low)?, Dur::parse(high)?);
+                    if low > high {
+                        return Err(format!("`{one}` runs backwards; write the shorter time first"));
+                    }
+                    Ok(Self::Uniform(low, high))
+                }
+                None => Ok(Self::Fixed(Dur::parse(one)?)),
+            },
+            _ => Err(format!(
+                "`{text}` is not a service time; write 200ms, 100ms..300ms, `exponential 200ms` or `lognormal 200ms 50%`"
+            )),
+        }
+    }
+}
+
+impl From<Service> for String {
+    fn from(service: Service) -> Self {
+        match service {
+            Service::Fixed(d) => d.go(),
+            Service::Uniform(low, high) => format!("{}..{}", low.go(), high.go()),
+            Service::Exponential(mean) => format!("exponential {}", mean.go()),
+            Service::LogNormal(median, spread) => format!("lognormal {} {spread}%", median.go()),
+        }
+    }
+}
+
+/// What a worker does with a message that matches.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Behaviour {
+    /// Which messages; an empty match is every message.
+    #[serde(rename = "match")]
+    pub on: Match,
+    /// What happens, one after another; after the last step the worker takes its next message.
+    pub steps: Vec<WorkStep>,
+}
+
+/// Which messages a behaviour is for; every part that is given must fit.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Match {
+    /// The whole payload.
+    pub data: String,
+    /// The start of the payload.
+    pub data_prefix: String,
+    /// One of these stream sequences.
+    pub stream_seq: Vec<u64>,
+    /// One of these delivery numbers, from 1.
+    pub attempt: Vec<u32>,
+    /// The n-th message this worker ever received, from 1.
+    pub nth: Vec<u32>,
+}
+
+/// One step of a behaviour.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct WorkStep {
+    /// Time from the step before.
+    pub after: Dur,
+    /// What is then done.
+    #[serde(rename = "do")]
+    pub act: WorkAct,
+    /// Delay of a nak; zero means at once (R74, R75).
+    pub delay: Dur,
+    /// Reason of a term.
+    pub reason: String,
+    /// Send the answer as a request and wait for its confirmation (R46).
+    pub sync: bool,
+    /// After a crash, start again so much later; zero means never.
+    pub restart_after: Dur,
+}
+
+/// What a worker does in one step of a behaviour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WorkAct {
+    /// Acknowledges.
+    #[default]
+    Ack,
+    /// Gives it back.
+    Nak,
+    /// Ends it for good.
+    Term,
+    /// Says in progress.
+    InProgress,
+    /// Never answers, and goes on with the next message.
+    None,
+    /// Dies, with all it holds.
+    Crash,
+}
+
+/// A subscription of Core NATS.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Subscriber {
+    /// Its name.
+    pub name: String,
+    /// The subjects it hears.
+    pub subject: String,
+    /// Its queue group, if any (R4).
+    pub queue: String,
+    /// When it subscribes.
+    pub start: Time,
+    /// When its connection closes; zero means never.
+    pub stop: Time,
+    /// What its handler takes for one message; zero means the handler is never the limit.
+    pub service_time: Service,
+    /// Most messages its client buffers; zero means no limit (R9).
+    pub pending_msgs_limit: u32,
+    /// Most bytes its client buffers; zero means no limit.
+    pub pending_bytes_limit: u64,
+    /// It answers requests with this text.
+    pub reply_with: String,
+    /// Whether an error callback is set; without it a drop is silent.
+    pub error_callback: bool,
+}
+
+impl Default for Subscriber {
+    fn default() -> Self {
+        Self {
+            name: "subscriber".into(),
+            subject: ">".into(),
+            queue: String::new(),
+            start: Time::ZERO,
+            stop: Time::ZERO,
+            service_time: Service::default(),
+            pending_msgs_limit: 0,
+            pending_bytes_limit: 0,
+            reply_with: String::new(),
+            error_callback: true,
+        }
+    }
+}
+
+/// Something done at a given moment.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Step {
+    /// When.
+    pub at: Time,
+    /// What.
+    pub op: Op,
+}
+
+/// What a step does.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Op {
+    /// Publishes messages.
+    Publish(Publish),
+    /// Sends one pull request (R50–R56).
+    Pull(Pull),
+    /// Answers a delivery by hand.
+    Answer(Answer),
+    /// Closes a client's connection with no goodbye.
+    Kill(String),
+    /// Asks for consumer info.
+    ConsumerInfo(ConsumerRef),
+    /// Asks for stream info.
+    StreamInfo(String),
+    /// Stops the server; every connection closes (R100).
+    ServerStop,
+    /// Starts it again on the same store.
+    ServerStart,
+}
+
+/// Publishes messages one after another.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Publish {
+    /// The connection that publishes.
+    pub by: String,
+    /// The subject; `{i}` is the number of the message, from 1.
+    pub subject: String,
+    /// The payload; `{i}` as above. Figures label the message with it.
+    pub data: String,
+    /// How many.
+    pub count: u32,
+    /// Time between two; zero means each follows when the one before is through.
+    pub every: Dur,
+    /// As a JetStream publish (waits for the PubAck) or a plain one (R14).
+    pub via: Via,
+    /// `Nats-Msg-Id`, `{i}` as above; empty means none (R16).
+    pub msg_id: String,
+    /// Bytes of further payload.
+    pub pad_bytes: u32,
+}
+
+impl Default for Publish {
+    fn default() -> Self {
+        Self {
+            by: "publisher".into(),
+            subject: String::new(),
+            data: "{i}".into(),
+            count: 1,
+            every: Dur::ZERO,
+            via: Via::Js,
+            msg_id: String::new(),
+            pad_bytes: 0,
+        }
+    }
+}
+
+/// How a message is published.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Via {
+    /// JetStream: waits for the PubAck.
+    #[default]
+    Js,
+    /// Core NATS: no answer.
+    Core,
+}
+
+/// One pull request.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Pull {
+    /// The worker that asks.
+    pub worker: String,
+    /// The stream of the consumer; may be empty if only one consumer has that name.
+    pub stream: String,
+    /// The consumer that is asked.
+    pub consumer: String,
+    /// How many messages; zero means 1.
+    pub batch: u32,
+    /// How long it waits; zero means for ever.
+    pub expires: Dur,
+    /// Do not wait for messages (R52, R53).
+    pub no_wait: bool,
+    /// Most bytes; zero means no limit (R56).
+    pub max_bytes: u32,
+}
+
+/// An answer given by hand.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Answer {
+    /// The worker that answers.
+    pub worker: String,
+    /// The stream sequence of the delivery it answers.
+    pub seq: u64,
+    /// Which delivery of it; zero means its latest.
+    pub attempt: u32,
+    /// What it answers.
+    #[serde(rename = "do")]
+    pub act: AnswerAct,
+    /// Delay of a nak, none where it is a plain one (R74, R75).
+    pub delay: Option<Dur>,
+    /// Reason of a term.
+    pub reason: String,
+    /// Sent as a request that waits for its confirmation (R46).
+    pub sync: bool,
+    /// Another sequence to put into the reply subject, never received; zero means the true one.
+    pub forged_seq: u64,
+    /// With [`AnswerAct::AckNext`]: how many messages the next pull asks for; zero means 1.
+    pub next_batch: u32,
+    /// With [`AnswerAct::Raw`]: the payload as sent.
+    pub raw: String,
+}
+
+/// What an answer by hand says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AnswerAct {
+    /// `+ACK`.
+    #[default]
+    Ack,
+    /// `-NAK`.
+    Nak,
+    /// `+TERM`.
+    Term,
+    /// `+WPI`.
+    InProgress,
+    /// `+NXT`.
+    AckNext,
+    /// Any payload.
+    Raw,
+}
+
+/// A consumer by name.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ConsumerRef {
+    /// Its stream; may be empty if only one consumer has that name.
+    pub stream: String,
+    /// Its name.
+    pub consumer: String,
+}

@@ -1,0 +1,317 @@
+//! Single settings of a scenario by name, so that a knob or an address can read and change them.
+//!
+//! A path names the field and whose it is: `consumer.ack_wait` (of every consumer),
+//! `consumer[orders].ack_wait` (of that one), `worker[run 3].start`, `publish.count`.
+
+use crate::scenario::{Op, Scenario, Service};
+use crate::time::Dur;
+
+/// The value of a setting.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Value {
+    /// A length of time.
+    Dur(Dur),
+    /// A list of lengths of time.
+    Durs(Vec<Dur>),
+    /// A number; where a setting can be without limit, none means no limit.
+    Count(Option<u64>),
+}
+
+/// The form a setting's value has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Form {
+    /// [`Value::Dur`].
+    Dur,
+    /// [`Value::Durs`].
+    Durs,
+    /// [`Value::Count`] that must be given.
+    Count,
+    /// [`Value::Count`] that may be without limit.
+    Limit,
+}
+
+impl Value {
+    /// Reads a value as addresses carry it: `5s`, `1s,5s,30s` (`none` for an empty list), `12`, `unlimited`.
+    ///
+    /// # Errors
+    /// A sentence that says what was found and what is expected.
+    pub fn parse(form: Form, text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        match form {
+            Form::Dur => Dur::parse(text).map(Self::Dur),
+            Form::Durs if text.is_empty() || text == "none" => Ok(Self::Durs(Vec::new())),
+            Form::Durs => text.split(',').map(Dur::parse).collect::<Result<_, _>>().map(Self::Durs),
+            Form::Limit if matches!(text, "unlimited" | "-1") => Ok(Self::Count(None)),
+            Form::Count | Form::Limit => match text.parse() {
+                Ok(n) => Ok(Self::Count(Some(n))),
+                Err(_) => {
+                    let shown: String = text.chars().take(40).collect();
+                    let or = if form == Form::Limit { " or `unlimited`" } else { "" };
+                    Err(format!("`{shown}` is not a whole number{or}"))
+                }
+            },
+        }
+    }
+
+    /// The text that [`Value::parse`] reads back.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Dur(d) => d.go(),
+            Self::Durs(list) if list.is_empty() => "none".into(),
+            Self::Durs(list) => list.iter().map(|d| d.go()).collect::<Vec<_>>().join(","),
+            Self::Count(None) => "unlimited".into(),
+            Self::Count(Some(n)) => n.to_string(),
+        }
+    }
+
+    /// The value for people: `5 s`, `1 s, 5 s, 30 s`, `no limit`.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Dur(d) => d.to_string(),
+            Self::Durs(list) if list.is_empty() => "none".into(),
+            Self::Durs(list) => list.iter().map(Dur::to_string).collect::<Vec<_>>().join(", "),
+            Self::Count(None) => "no limit".into(),
+            Self::Count(Some(n)) => n.to_string(),
+        }
+    }
+}
+
+/// Fields that a path can name, with the form of their value.
+const FIELDS: &[(&str, &str, Form)] = &[
+    ("consumer", "ack_wait", Form::Dur),
+    ("consumer", "backoff", Form::Durs),
+    ("consumer", "max_deliver", Form::Limit),
+    ("consumer", "max_ack_pending", Form::Limit),
+    ("worker", "start", Form::Dur),
+    ("worker", "stop", Form::Dur),
+    ("worker", "count", Form::Count),
+    ("worker", "batch", Form::Count),
+    ("worker", "expires", Form::Dur),
+    ("worker", "pause", Form::Dur),
+    ("worker", "service_time", Form::Dur),
+    ("worker", "service_spread", Form::Dur),
+    ("worker", "in_progress_every", Form::Dur),
+    ("worker", "crash_after", Form::Dur),
+    ("publish", "at", Form::Dur),
+    ("publish", "count", Form::Count),
+    ("publish", "every", Form::Dur),
+];
+
+/// A setting of a scenario.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setting {
+    kind: &'static str,
+    field: &'static str,
+    name: Option<String>,
+    form: Form,
+}
+
+impl Setting {
+    /// Reads a path.
+    ///
+    /// # Errors
+    /// A sentence that names the paths there are.
+    pub fn parse(path: &str) -> Result<Self, String> {
+        let unknown = || {
+            let all: Vec<String> = FIELDS.iter().map(|(k, f, _)| format!("{k}.{f}")).collect();
+            format!("`{path}` is not a setting; there are {}", all.join(", "))
+        };
+        let (whose, field) = path.rsplit_once('.').ok_or_else(unknown)?;
+        let (kind, name) = match whose.split_once('[') {
+            None => (whose, None),
+            Some((kind, rest)) => {
+                (kind, Some(rest.strip_suffix(']').ok_or_else(unknown)?.to_owned()))
+            }
+        };
+        let &(kind, field, form) =
+            FIELDS.iter().find(|(k, f, _)| (*k, *f) == (kind, field)).ok_or_else(unknown)?;
+        Ok(Self { kind, field, name, form })
+    }
+
+    /// The form of its value.
+    pub fn form(&self) -> Form {
+        self.form
+    }
+
+    /// The field's name without whose it is, as `ack_wait`.
+    pub fn field(&self) -> &'static str {
+        self.field
+    }
+
+    /// Its value in a scenario; none if nothing there has it.
+    pub fn get(&self, scenario: &Scenario) -> Option<Value> {
+        let mut scenario = scenario.clone();
+        let mut found = None;
+        self.visit(&mut scenario, &mut |slot| {
+            found.get_or_insert(slot.get());
+        });
+        found
+    }
+
+    /// Changes it, wherever the path points. Says whether it points anywhere.
+    pub fn set(&self, scenario: &mut Scenario, value: &Value) -> bool {
+        let mut any = false;
+        self.visit(scenario, &mut |mut slot| any |= slot.set(value));
+        any
+    }
+
+    fn visit(&self, scenario: &mut Scenario, see: &mut dyn FnMut(Slot<'_>)) {
+        let wanted = |name: &str| self.name.as_deref().is_none_or(|n| n == name);
+        match self.kind {
+            "consumer" => {
+                for c in scenario.consumers.iter_mut().filter(|c| wanted(&c.config.durable_name)) {
+                    let c = &mut c.config;
+                    see(match self.field {
+                        "ack_wait" => Slot::AckWait(c),
+                        "backoff" => Slot::Durs(&mut c.backoff),
+                        "max_deliver" => Slot::Limit(&mut c.max_deliver, -1),
+                        _ => Slot::Limit(&mut c.max_ack_pending, 1000),
+                    });
+                }
+            }
+            "worker" => {
+                for w in scenario.workers.iter_mut().filter(|w| wanted(&w.name)) {
+                    match self.field {
+                        "start" => see(Slot::Dur(&mut w.start.0)),
+                        "stop" => see(Slot::Dur(&mut w.stop.0)),
+                        "count" => see(Slot::Count(&mut w.count)),
+                        "batch" => see(Slot::Count(&mut w.batch)),
+                        "expires" => see(Slot::Dur(&mut w.expires.0)),
+                        "pause" => see(Slot::Dur(&mut w.pause.0)),
+                        "service_time" => see(Slot::Service(&mut w.service_time)),
+                        "service_spread" => see(Slot::Spread(&mut w.service_time)),
+                        "in_progress_every" => see(Slot::Dur(&mut w.in_progress_every.0)),
+                        _ => {
+                            for step in w.behaviour.iter_mut().flat_map(|b| &mut b.steps) {
+                                if step.act == crate::scenario::WorkAct::Crash {
+                                    see(Slot::Dur(&mut step.after.0));
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+            _ => {
+                for step in &mut scenario.timeline {
+                    let Op::Publish(p) = &mut step.op else { continue };
+                    if wanted(&p.by) {
+                        see(match self.field {
+                            "at" => Slot::Dur(&mut step.at.0),
+                            "count" => Slot::Count(&mut p.count),
+                            _ => Slot::Dur(&mut p.every.0),
+                        });
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Where a value is kept.
+enum Slot<'a> {
+    Dur(&'a mut u64),
+    Durs(&'a mut Vec<Dur>),
+    Count(&'a mut u32),
+    /// -1 is no limit; zero is the default, given beside it.
+    Limit(&'a mut i64, i64),
+    AckWait(&'a mut crate::scenario::ConsumerConfig),
+    Service(&'a mut Service),
+    Spread(&'a mut Service),
+}
+
+/// The middle of a service time and how far it may differ from it.
+fn middle_and_spread(service: Service) -> (u64, u64) {
+    match service {
+        Service::Fixed(d) | Service::Exponential(d) | Service::LogNormal(d, _) => (d.0, 0),
+        Service::Uniform(low, high) => (low.0.midpoint(high.0), (high.0 - low.0) / 2),
+    }
+}
+
+fn around(middle: u64, spread: u64) -> Service {
+    match spread {
+        0 => Service::Fixed(Dur(middle)),
+        _ => Service::Uniform(Dur(middle.saturating_sub(spread)), Dur(middle.saturating_add(spread))),
+    }
+}
+
+impl Slot<'_> {
+    fn get(&self) -> Value {
+        match self {
+            Self::Dur(d) => Value::Dur(Dur(**d)),
+            Self::Durs(list) => Value::Durs((*list).clone()),
+            Self::Count(n) => Value::Count(Some(u64::from(**n))),
+            Self::Limit(n, default) => {
+                Value::Count(u64::try_from(if **n == 0 { *default } else { **n }).ok())
+            }
+            Self::AckWait(config) => Value::Dur(match config.ack_wait {
+                Dur::ZERO => Dur::secs(30),
+                d => d,
+            }),
+            Self::Service(s) => Value::Dur(Dur(middle_and_spread(**s).0)),
+            Self::Spread(s) => Value::Dur(Dur(middle_and_spread(**s).1)),
+        }
+    }
+
+    fn set(&mut self, value: &Value) -> bool {
+        match (self, value) {
+            (Self::Dur(d), Value::Dur(v)) => **d = v.0,
+            (Self::Durs(list), Value::Durs(v)) => list.clone_from(v),
+            (Self::Count(n), Value::Count(Some(v))) => **n = u32::try_from(*v).unwrap_or(u32::MAX),
+            (Self::Limit(n, _), Value::Count(v)) => {
+                **n = v.map_or(-1, |v| i64::try_from(v).unwrap_or(i64::MAX));
+            }
+            (Self::AckWait(config), Value::Dur(v)) => config.ack_wait = *v,
+            (Self::Service(s), Value::Dur(v)) => **s = around(v.0, middle_and_spread(**s).1),
+            (Self::Spread(s), Value::Dur(v)) => **s = around(middle_and_spread(**s).0, v.0),
+            _ => return false,
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::{Consumer, Worker};
+
+    #[test]
+    fn settings_are_read_and_changed_by_path() {
+        let mut scenario = Scenario {
+            consumers: vec![Consumer::default()],
+            workers: vec![Worker::default(), Worker { name: "run 2".into(), ..Worker::default() }],
+            ..Scenario::default()
+        };
+        for (path, before, text, after) in [
+            ("consumer.ack_wait", "30s", "8s", "8 s"),
+            ("consumer.backoff", "none", "1s,5s", "1 s, 5 s"),
+            ("consumer.max_deliver", "unlimited", "5", "5"),
+            ("consumer.max_ack_pending", "1000", "-1", "no limit"),
+            ("worker[run 2].start", "0s", "1m", "1 min"),
+            ("worker.service_time", "0s", "400ms", "400 ms"),
+            ("worker.service_spread", "0s", "100ms", "100 ms"),
+        ] {
+            let setting = Setting::parse(path).unwrap();
+            assert_eq!(setting.get(&scenario).unwrap().text(), before, "{path}");
+            let value = Value::parse(setting.form(), text).unwrap();
+            assert!(setting.set(&mut scenario, &value), "{path}");
+            assert_eq!(setting.get(&scenario).unwrap().words(), after, "{path}");
+        }
+        assert_eq!(scenario.workers[0].start, crate::Time::ZERO, "only run 2 was named");
+        assert!(!Setting::parse("publish.count").unwrap().set(&mut scenario, &Value::Count(Some(1))));
+    }
+
+    #[test]
+    fn unknown_paths_and_values_say_so() {
+        for path in ["ack_wait", "consumer.nonsense", "consumer[orders.ack_wait", "stream.max_age"] {
+            assert!(Setting::parse(path).unwrap_err().contains("is not a setting"), "{path}");
+        }
+        for (form, text, error) in [
+            (Form::Limit, "two", "`two` is not a whole number or `unlimited`"),
+            (Form::Count, "-3", "`-3` is not a whole number"),
+            (Form::Dur, "banana", "`banana` is not a duration; write one such as 500ms, 30s or 1m30s"),
+            (Form::Durs, "1s,,2s", "`` is not a duration; write one such as 500ms, 30s or 1m30s"),
+        ] {
+            assert_eq!(Value::parse(form, text).unwrap_err(), error);
+        }
+    }
+}
