@@ -13,33 +13,34 @@
 //! It models one server and its clients: not clusters, partitions or disks. Behaviour follows rules
 //! observed on real servers; "R12" in these pages names such a rule.
 
+pub mod check;
+mod engine;
 pub mod info;
+mod keep;
+mod queue;
+pub mod rng;
 pub mod scenario;
+mod server;
 pub mod setting;
+pub mod subject;
 pub mod time;
 pub mod trace;
 
+pub use engine::MAX_STEPS;
 pub use info::{ConsumerInfo, StreamInfo};
+pub use keep::run;
 pub use scenario::Scenario;
 pub use time::{Dur, Time};
 pub use trace::{Event, Observer, Record, Trace};
 
-/// Runs a scenario to its end and keeps everything.
+/// Runs a scenario to its end and tells `observer` what happens, without keeping anything.
 ///
 /// # Errors
 /// What is wrong with the scenario, a sentence each.
-pub fn run(scenario: &Scenario) -> Result<Trace, Vec<String>> {
-    let _ = scenario;
-    Ok(Trace {
-        scenario: scenario.clone(),
-        streams: Vec::new(),
-        consumers: Vec::new(),
-        clients: Vec::new(),
-        messages: Vec::new(),
-        records: Vec::new(),
-        infos: Vec::new(),
-        answers: Vec::new(),
-        end: scenario.end,
-        cut: None,
-    })
+pub fn run_with<O: Observer>(
+    scenario: &Scenario,
+    observer: &mut O,
+) -> Result<Option<trace::Cut>, Vec<String>> {
+    let names = check::check(scenario)?;
+    Ok(engine::run(scenario, names, observer).cut)
 }

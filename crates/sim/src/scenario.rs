@@ -317,6 +317,12 @@ pub struct Worker {
     pub service_time: Service,
     /// While it works it sends in progress this often; zero means never (R71).
     pub in_progress_every: Dur,
+    /// How likely it is to die with a message just before it answers.
+    pub crash_chance: Chance,
+    /// After a crash by chance it starts again so much later; zero means never.
+    pub restart_after: Dur,
+    /// How likely an answer is to get lost on its way to the server.
+    pub lost_answer_chance: Chance,
     /// It leaves after so many handled messages; zero means never.
     pub max_messages: u32,
     /// It stops pulling after so many pulls; zero means never.
@@ -339,10 +345,49 @@ impl Default for Worker {
             pause: Dur::ZERO,
             service_time: Service::default(),
             in_progress_every: Dur::ZERO,
+            crash_chance: Chance::default(),
+            restart_after: Dur::ZERO,
+            lost_answer_chance: Chance::default(),
             max_messages: 0,
             max_pulls: 0,
             behaviour: Vec::new(),
         }
+    }
+}
+
+/// A probability in millionths, from 0 to 1 000 000. In text a percentage: `2%`, `0.25%`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Chance(pub u32);
+
+impl TryFrom<String> for Chance {
+    type Error = String;
+    fn try_from(text: String) -> Result<Self, String> {
+        let ppm = || {
+            let number = text.trim().strip_suffix('%')?;
+            let (whole, part) = number.split_once('.').unwrap_or((number, ""));
+            if part.len() > 4 || !part.bytes().all(|b| b.is_ascii_digit()) {
+                return None;
+            }
+            let part: u32 = format!("{part:0<4}").parse().ok()?;
+            let ppm = whole.parse::<u32>().ok()?.checked_mul(10_000)?.checked_add(part)?;
+            (ppm <= 1_000_000).then_some(Self(ppm))
+        };
+        ppm().ok_or_else(|| {
+            let shown: String = text.chars().take(40).collect();
+            format!("`{shown}` is not a probability; write a percentage from 0% to 100%, such as 2% or 0.5%")
+        })
+    }
+}
+
+impl From<Chance> for String {
+    fn from(chance: Chance) -> Self {
+        let (whole, part) = (chance.0 / 10_000, chance.0 % 10_000);
+        if part == 0 {
+            return format!("{whole}%");
+        }
+        let part = format!("{part:04}");
+        format!("{whole}.{}%", part.trim_end_matches('0'))
     }
 }
 
@@ -670,4 +715,35 @@ pub struct ConsumerRef {
     pub stream: String,
     /// Its name.
     pub consumer: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chances_in_and_out() {
+        for (text, ppm) in [("2%", 20_000), ("0.25%", 2_500), ("100%", 1_000_000), ("0%", 0)] {
+            assert_eq!(Chance::try_from(text.to_owned()), Ok(Chance(ppm)));
+            assert_eq!(String::from(Chance(ppm)), text);
+        }
+        for text in ["", "2", "101%", "-1%", "banana", "1.23456%", "%"] {
+            assert!(Chance::try_from(text.to_owned()).unwrap_err().contains("not a probability"), "{text}");
+        }
+    }
+
+    #[test]
+    fn service_times_in_and_out() {
+        for text in ["200ms", "100ms..300ms", "exponential 200ms", "lognormal 200ms 50%"] {
+            assert_eq!(String::from(Service::try_from(text.to_owned()).unwrap()), text);
+        }
+        for (text, error) in [
+            ("3s..1s", "runs backwards"),
+            ("soon", "not a duration"),
+            ("normal 1s", "not a service time"),
+            ("lognormal 1s big", "not a spread"),
+        ] {
+            assert!(Service::try_from(text.to_owned()).unwrap_err().contains(error), "{text}");
+        }
+    }
 }

@@ -633,4 +633,8 @@ pub trait Observer {
     fn info(&mut self, _at: Time, _consumer: ConsumerId, _info: ConsumerInfo) {}
     /// The answer that the next [`Event::Replied`] is about.
     fn answer(&mut self, _answer: CallAnswer) {}
+    /// Whether the run should be cut short because no more can be kept.
+    fn is_full(&self) -> bool {
+        false
+    }
 }

@@ -1,0 +1,155 @@
+//! The project's own generator: the same numbers for a seed on every platform, for ever.
+
+use crate::scenario::Service;
+use crate::time::Dur;
+
+/// SplitMix64 (Steele, Lea, Flood 2014).
+#[derive(Clone, Debug)]
+pub struct Rng(u64);
+
+impl Rng {
+    /// A generator for a seed.
+    pub const fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// The next 64 random bits.
+    pub const fn next_u64(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number from 0 to `n - 1`, evenly; 0 if `n` is 0.
+    pub const fn below(&mut self, n: u64) -> u64 {
+        ((self.next_u64() as u128 * n as u128) >> 64) as u64
+    }
+
+    /// Whether something with this probability, in millionths, happens.
+    pub const fn chance(&mut self, ppm: u32) -> bool {
+        ppm > 0 && self.below(1_000_000) < ppm as u64
+    }
+
+    /// A service time.
+    pub fn service(&mut self, service: Service) -> Dur {
+        match service {
+            Service::Fixed(d) => d,
+            Service::Uniform(low, high) => Dur(low.0 + self.below((high.0 - low.0).saturating_add(1))),
+            Service::Exponential(mean) => Dur(scaled(mean.0, self.neg_ln_uniform())),
+            Service::LogNormal(median, percent) => {
+                // exp2 of a standard normal scaled by the spread: sigma / ln 2 in 32.32 fixed point.
+                let z = self.normal();
+                let power = (i128::from(z) * i128::from(percent) * 6_196_328_019) / (100 << 32);
+                Dur(exp2(median.0, power as i64))
+            }
+        }
+    }
+
+    /// -ln of an even number in (0, 1], in 32.32 fixed point.
+    fn neg_ln_uniform(&mut self) -> u64 {
+        let u = self.next_u64() | 1;
+        // -log2(u / 2^64), then times ln 2.
+        let log2 = (64_u64 << 32) - log2(u);
+        ((u128::from(log2) * 2_977_044_472) >> 32) as u64
+    }
+
+    /// A standard normal number in 32.32 fixed point: the sum of twelve even ones, less six.
+    fn normal(&mut self) -> i64 {
+        let mut sum: i64 = 0;
+        for _ in 0..12 {
+            sum += (self.next_u64() >> 32) as i64;
+        }
+        sum - (6 << 32)
+    }
+}
+
+/// `value` times a 32.32 number.
+fn scaled(value: u64, factor: u64) -> u64 {
+    u64::try_from((u128::from(value) * u128::from(factor)) >> 32).unwrap_or(u64::MAX)
+}
+
+/// Base-2 logarithm in 32.32 fixed point, by repeated squaring.
+fn log2(n: u64) -> u64 {
+    let whole = 63 - n.leading_zeros();
+    let mut mantissa = n << n.leading_zeros();
+    let mut log = u64::from(whole) << 32;
+    for bit in (0..32).rev() {
+        let square = u128::from(mantissa) * u128::from(mantissa);
+        if square >> 127 == 1 {
+            log |= 1 << bit;
+            mantissa = (square >> 64) as u64;
+        } else {
+            mantissa = (square >> 63) as u64;
+        }
+    }
+    log
+}
+
+/// `value` times two to the power of a 32.32 number.
+fn exp2(value: u64, power: i64) -> u64 {
+    let (whole, mut part) = (power >> 32, (power & 0xffff_ffff) as u64);
+    // Two to the fraction: the product of the roots of two that its bits name.
+    let mut factor: u128 = 1 << 64;
+    let mut root: u128 = 26_087_635_650_665_564_425; // 2^(1/2) * 2^64
+    for _ in 0..32 {
+        if part & (1 << 31) != 0 {
+            factor = (factor >> 32) * (root >> 32);
+        }
+        part <<= 1;
+        root = isqrt(root) << 32;
+    }
+    let base = (u128::from(value) * (factor >> 32)) >> 32;
+    let result = match whole {
+        0..=40 => base.saturating_mul(1 << whole),
+        41.. => u128::MAX,
+        -127..0 => base >> -whole,
+        _ => 0,
+    };
+    u64::try_from(result).unwrap_or(u64::MAX)
+}
+
+fn isqrt(n: u128) -> u128 {
+    n.isqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_numbers_never_change() {
+        let mut rng = Rng::new(1);
+        let first: Vec<u64> = (0..3).map(|_| rng.next_u64()).collect();
+        assert_eq!(first, [0x910a_2dec_8902_5cc1, 0xbeeb_8da1_658e_ec67, 0xf893_a2ee_fb32_555e]);
+    }
+
+    #[test]
+    fn service_times_have_their_mean_and_median() {
+        let sample = |service: Service| {
+            let mut rng = Rng::new(7);
+            let mut all: Vec<u64> = (0..20_001).map(|_| rng.service(service).as_ms()).collect();
+            all.sort_unstable();
+            (all.iter().sum::<u64>() / all.len() as u64, all[all.len() / 2])
+        };
+        for (service, mean, median) in [
+            (Service::Fixed(Dur::ms(200)), 200, 200),
+            (Service::Uniform(Dur::ms(100), Dur::ms(300)), 200, 200),
+            (Service::Exponential(Dur::ms(1000)), 1000, 693),
+            (Service::LogNormal(Dur::ms(1000), 50), 1133, 1000),
+        ] {
+            let (got_mean, got_median) = sample(service);
+            assert!(got_mean.abs_diff(mean) <= mean / 40, "{service:?}: mean {got_mean}, not {mean}");
+            assert!(got_median.abs_diff(median) <= median / 40, "{service:?}: median {got_median}, not {median}");
+        }
+    }
+
+    #[test]
+    fn chances_are_kept() {
+        let mut rng = Rng::new(3);
+        let hits = (0..100_000).filter(|_| rng.chance(20_000)).count();
+        assert!((1_800..2_200).contains(&hits), "{hits}");
+        assert!(!rng.chance(0));
+    }
+}

@@ -1,0 +1,232 @@
+//! A stream: the log of stored messages, its limits and its window of known ids.
+
+use crate::info::StreamInfo;
+use crate::scenario::{Discard, Retention, StreamConfig};
+use crate::time::{Dur, Time};
+use crate::trace::{Msg, Refusal, Removal};
+use std::collections::{BTreeMap, VecDeque};
+
+/// What a stream keeps of a message.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stored {
+    pub(crate) msg: Msg,
+    /// Interned subject.
+    pub(crate) subject: u32,
+    /// Bytes of subject, headers and payload.
+    pub(crate) size: u32,
+    pub(crate) at: Time,
+}
+
+/// The window of a stream that sets none (R17).
+const DEFAULT_DUPLICATE_WINDOW: Dur = Dur::secs(120);
+
+pub(crate) struct Stream {
+    pub(crate) config: StreamConfig,
+    /// Slots from `first` on; a removed message leaves a hole until it reaches the front.
+    log: VecDeque<Option<Stored>>,
+    /// Sequence of the first slot.
+    first: u64,
+    messages: u64,
+    bytes: u64,
+    /// Kept sequences of each subject, kept only under `max_msgs_per_subject`.
+    by_subject: BTreeMap<u32, VecDeque<u64>>,
+    /// Known ids with the sequence and the moment of the original (R16–R18).
+    ids: BTreeMap<Box<str>, (u64, Time)>,
+    /// The same in the order of storing.
+    id_order: VecDeque<(Time, Box<str>)>,
+    /// Ids of kept messages, by sequence: what a restart rebuilds the window from (R19).
+    id_by_seq: BTreeMap<u64, Box<str>>,
+}
+
+/// What a publish met.
+pub(crate) enum Admission {
+    /// Its id is known: the sequence of the original.
+    Duplicate(u64),
+    /// The stream is full.
+    Refused(Refusal),
+    /// It may be stored.
+    Free,
+}
+
+impl Stream {
+    pub(crate) fn new(config: StreamConfig) -> Self {
+        Self {
+            config,
+            log: VecDeque::new(),
+            first: 1,
+            messages: 0,
+            bytes: 0,
+            by_subject: BTreeMap::new(),
+            ids: BTreeMap::new(),
+            id_order: VecDeque::new(),
+            id_by_seq: BTreeMap::new(),
+        }
+    }
+
+    /// The window in force: the default is capped to `max_age` (R17).
+    pub(crate) fn duplicate_window(&self) -> Dur {
+        match (self.config.duplicate_window, self.config.max_age) {
+            (Dur::ZERO, Dur::ZERO) => DEFAULT_DUPLICATE_WINDOW,
+            (Dur::ZERO, age) => DEFAULT_DUPLICATE_WINDOW.min(age),
+            (window, _) => window,
+        }
+    }
+
+    /// The sequence given last; 0 if none was.
+    pub(crate) fn last_seq(&self) -> u64 {
+        self.first + self.log.len() as u64 - 1
+    }
+
+    /// The sequence of the first kept message, or the next one to be given.
+    pub(crate) fn first_seq(&self) -> u64 {
+        self.first
+    }
+
+    pub(crate) fn get(&self, seq: u64) -> Option<&Stored> {
+        let slot = usize::try_from(seq.checked_sub(self.first)?).ok()?;
+        self.log.get(slot)?.as_ref()
+    }
+
+    /// Kept messages with a sequence of at least `from`, in order.
+    pub(crate) fn from(&self, from: u64) -> impl Iterator<Item = (u64, &Stored)> {
+        let start = from.max(self.first);
+        let skip = usize::try_from(start - self.first).unwrap_or(usize::MAX).min(self.log.len());
+        self.log
+            .range(skip..)
+            .enumerate()
+            .filter_map(move |(i, slot)| slot.as_ref().map(|stored| (start + i as u64, stored)))
+    }
+
+    pub(crate) fn info(&self) -> StreamInfo {
+        StreamInfo {
+            messages: self.messages,
+            bytes: self.bytes,
+            first_seq: self.first,
+            last_seq: self.last_seq(),
+        }
+    }
+
+    /// What a publish with this id, subject and size meets: ids come before limits (R20).
+    pub(crate) fn admit(&mut self, id: &str, subject: u32, size: u32, now: Time) -> Admission {
+        self.forget_ids(now);
+        if !id.is_empty() && let Some((seq, _)) = self.ids.get(id) {
+            return Admission::Duplicate(*seq);
+        }
+        if self.config.discard == Discard::New {
+            let over = |limit: i64, have: u64| u64::try_from(limit).is_ok_and(|limit| have > limit);
+            if self.config.discard_new_per_subject
+                && over(self.config.max_msgs_per_subject, self.kept_of(subject) + 1)
+            {
+                return Admission::Refused(Refusal::MaxMsgsPerSubject);
+            }
+            if over(self.config.max_msgs, self.messages + 1) {
+                return Admission::Refused(Refusal::MaxMsgs);
+            }
+            if over(self.config.max_bytes, self.bytes + u64::from(size)) {
+                return Admission::Refused(Refusal::MaxBytes);
+            }
+        }
+        Admission::Free
+    }
+
+    fn kept_of(&self, subject: u32) -> u64 {
+        self.by_subject.get(&subject).map_or(0, |seqs| seqs.len() as u64)
+    }
+
+    fn remember(&mut self, id: &str, seq: u64, at: Time) {
+        if !id.is_empty() {
+            self.ids.insert(id.into(), (seq, at));
+            self.id_order.push_back((at, id.into()));
+            self.id_by_seq.insert(seq, id.into());
+        }
+    }
+
+    /// An id is free again once the window has passed since the original was stored (R17).
+    fn forget_ids(&mut self, now: Time) {
+        let window = self.duplicate_window();
+        while let Some((at, id)) = self.id_order.front() {
+            if now.since(*at) < window {
+                break;
+            }
+            if self.ids.get(id).is_some_and(|(_, stored)| stored == at) {
+                self.ids.remove(id);
+            }
+            self.id_order.pop_front();
+        }
+    }
+
+    /// Gives the next sequence to a message that is kept.
+    pub(crate) fn store(&mut self, stored: Stored, id: &str) -> u64 {
+        self.log.push_back(Some(stored));
+        let seq = self.last_seq();
+        self.messages += 1;
+        self.bytes += u64::from(stored.size);
+        if self.config.max_msgs_per_subject > 0 {
+            self.by_subject.entry(stored.subject).or_default().push_back(seq);
+        }
+        self.remember(id, seq, stored.at);
+        seq
+    }
+
+    /// Gives the next sequence to a message that nobody wants: it is not kept (R29).
+    pub(crate) fn skip(&mut self, id: &str, now: Time) -> u64 {
+        self.log.push_back(None);
+        let seq = self.last_seq();
+        self.remember(id, seq, now);
+        self.trim();
+        seq
+    }
+
+    /// What limits take away after the message at `seq` was stored (R21, R23).
+    pub(crate) fn over_limit(&self, seq: u64) -> Option<(u64, Removal)> {
+        if let Some(kept) = self.get(seq).and_then(|stored| self.by_subject.get(&stored.subject))
+            && u64::try_from(self.config.max_msgs_per_subject).is_ok_and(|m| kept.len() as u64 > m)
+        {
+            return kept.front().map(|&seq| (seq, Removal::SubjectLimit));
+        }
+        let over = |limit: i64, have: u64| limit > 0 && have > limit.unsigned_abs();
+        (over(self.config.max_msgs, self.messages) || over(self.config.max_bytes, self.bytes))
+            .then_some((self.first, Removal::Limit))
+    }
+
+    /// The first kept message and the moment its age is reached, if ages count (R24).
+    pub(crate) fn next_to_age(&self) -> Option<(u64, Time)> {
+        let stored = self.log.front()?.as_ref()?;
+        (self.config.max_age > Dur::ZERO).then_some((self.first, stored.at + self.config.max_age))
+    }
+
+    /// Takes a message away. Its id stays known inside the window (R18).
+    pub(crate) fn remove(&mut self, seq: u64) -> Option<Stored> {
+        let slot = usize::try_from(seq.checked_sub(self.first)?).ok()?;
+        let stored = self.log.get_mut(slot)?.take()?;
+        self.messages -= 1;
+        self.bytes -= u64::from(stored.size);
+        if let Some(seqs) = self.by_subject.get_mut(&stored.subject) {
+            seqs.retain(|&s| s != seq);
+        }
+        if !self.id_by_seq.is_empty() {
+            self.id_by_seq.remove(&seq);
+        }
+        self.trim();
+        Some(stored)
+    }
+
+    fn trim(&mut self) {
+        while let Some(None) = self.log.front() {
+            self.log.pop_front();
+            self.first += 1;
+        }
+    }
+
+    /// A restart knows only the ids of messages still kept (R19).
+    pub(crate) fn restart(&mut self, now: Time) {
+        self.forget_ids(now);
+        let kept = &self.id_by_seq;
+        self.ids.retain(|id, (seq, _)| kept.get(seq).is_some_and(|of_seq| of_seq == id));
+    }
+
+    /// Whether settling a message can remove it.
+    pub(crate) fn removes_settled(&self) -> bool {
+        self.config.retention != Retention::Limits
+    }
+}

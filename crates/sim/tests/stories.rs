@@ -1,0 +1,125 @@
+//! Runs that tell a story, read as one would tell it.
+
+use delivery_sim::scenario::{
+    Behaviour, Consumer, ConsumerConfig, Op, Publish, Scenario, Service, Step, StreamConfig, WorkAct,
+    WorkStep, Worker,
+};
+use delivery_sim::{Dur, Event, Time, Trace, run};
+
+/// One stream, one consumer with this `ack_wait`, and `count` orders published at the start.
+fn orders(ack_wait: Dur, count: u32) -> Scenario {
+    Scenario {
+        end: Time::ms(30_000),
+        streams: vec![StreamConfig {
+            name: "ORDERS".into(),
+            subjects: vec!["orders.>".into()],
+            ..StreamConfig::default()
+        }],
+        consumers: vec![Consumer {
+            stream: "ORDERS".into(),
+            config: ConsumerConfig {
+                durable_name: "orders".into(),
+                ack_wait,
+                ..ConsumerConfig::default()
+            },
+            ..Consumer::default()
+        }],
+        timeline: vec![Step {
+            at: Time::ZERO,
+            op: Op::Publish(Publish {
+                subject: "orders.new".into(),
+                data: "order-{i}".into(),
+                count,
+                ..Publish::default()
+            }),
+        }],
+        ..Scenario::default()
+    }
+}
+
+fn worker(name: &str, start_ms: u64) -> Worker {
+    Worker {
+        name: name.into(),
+        start: Time::ms(start_ms),
+        expires: Dur::secs(20),
+        ..Worker::default()
+    }
+}
+
+/// The deliveries of a run: milliseconds, label, delivery number, to whom.
+fn deliveries(trace: &Trace) -> Vec<(u64, String, u32, String)> {
+    trace
+        .records
+        .iter()
+        .filter_map(|record| match record.event {
+            Event::Delivered { delivery, to, .. } => Some((
+                record.at.as_ms(),
+                trace.label(delivery.msg),
+                delivery.attempt,
+                trace.clients[to.0 as usize].name.clone(),
+            )),
+            _ => None,
+        })
+        .collect()
+}
+
+fn told(list: &[(u64, String, u32, String)]) -> Vec<String> {
+    list.iter().map(|(at, msg, n, to)| format!("{at} {msg} #{n} {to}")).collect()
+}
+
+#[test]
+fn a_worker_that_dies_leaves_its_message_locked_by_the_stopwatch() {
+    for (ack_wait, second) in [(5, 8_000), (10, 10_001)] {
+        let mut scenario = orders(Dur::secs(ack_wait), 2);
+        let dies = vec![Behaviour {
+            steps: vec![WorkStep { after: Dur::ms(600), act: WorkAct::Crash, ..WorkStep::default() }],
+            ..Behaviour::default()
+        }];
+        scenario.workers = vec![
+            Worker { behaviour: dies.clone(), ..worker("run 1", 0) },
+            Worker { behaviour: dies, ..worker("run 2", 1_000) },
+            Worker {
+                service_time: Service::Fixed(Dur::ms(1_400)),
+                max_messages: 1,
+                ..worker("run 3", 8_000)
+            },
+        ];
+        let trace = run(&scenario).unwrap();
+        assert_eq!(
+            told(&deliveries(&trace)),
+            ["0 order-1 #1 run 1", "1000 order-2 #1 run 2", &format!("{second} order-1 #2 run 3")],
+        );
+    }
+}
+
+#[test]
+fn a_batch_ages_in_the_buffer_of_its_worker() {
+    let mut scenario = orders(Dur::secs(1), 10);
+    let work = Service::Fixed(Dur::ms(200));
+    let busy = Worker { batch: 10, service_time: work, ..worker("A", 50) };
+    let idle = Worker { batch: 10, service_time: work, ..worker("B", 100) };
+    scenario.workers = vec![busy.clone(), idle];
+    let again = |scenario: &Scenario| -> Vec<String> {
+        deliveries(&run(scenario).unwrap()).into_iter().filter(|d| d.2 > 1).map(|d| d.1).collect()
+    };
+    // A message comes back if its place times the work exceeds the stopwatch.
+    assert_eq!(again(&scenario), ["order-6", "order-7", "order-8", "order-9", "order-10"]);
+    // Alone, the busy worker asks again only when its batch is done: its late acks still count (R43).
+    scenario.workers = vec![busy];
+    assert_eq!(again(&scenario), [] as [String; 0]);
+}
+
+#[test]
+fn the_same_scenario_gives_the_same_trace() {
+    let mut scenario = orders(Dur::ms(300), 50);
+    scenario.workers = vec![Worker {
+        count: 4,
+        service_time: Service::Exponential(Dur::ms(200)),
+        ..worker("worker", 0)
+    }];
+    let (one, two) = (run(&scenario).unwrap(), run(&scenario).unwrap());
+    assert_eq!(one, two);
+    assert_eq!(one.digest(), two.digest());
+    scenario.seed = 2;
+    assert_ne!(one.digest(), run(&scenario).unwrap().digest());
+}
