@@ -1,27 +1,342 @@
-//! What is wrong with a scenario, before it is run: the server's refusals and our own, a sentence each.
+//! What is wrong with a scenario or a request: the server's refusals with code and text, and our own sentences.
 
 use crate::engine::Names;
-use crate::scenario::{ConsumerConfig, Op, Scenario};
+use crate::scenario::{
+    AckPolicy, ConsumerConfig, CreateAction, DeliverPolicy, Discard, Op, Retention, Scenario, StreamConfig,
+    Version,
+};
+use crate::subject::{covers, overlap};
+use crate::time::Dur;
+use core::fmt;
+
+/// A refusal of the JetStream API.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ApiError {
+    /// HTTP-like status, 400 or 404.
+    pub code: u16,
+    /// The API's own error code, such as 10116.
+    pub err_code: u16,
+    /// The server's text.
+    pub text: String,
+}
+
+impl ApiError {
+    pub(crate) fn new(code: u16, err_code: u16, text: &str) -> Self {
+        Self { code, err_code, text: text.into() }
+    }
+
+    /// What to do about it, in plain words; empty where the text says it.
+    pub fn hint(&self) -> &'static str {
+        match self.err_code {
+            10116 => "allow at least as many deliveries as the backoff has entries, or shorten the list",
+            10157 => "set ack_wait to the first entry of the backoff, or leave pedantic mode",
+            10099 => "give every consumer of a work queue a filter that no other one covers",
+            10100 => "let each message of a work queue match the filter of one consumer only",
+            10101 => "use deliver_policy all on a work queue",
+            10084 | 10098 => "use ack_policy explicit on a work queue",
+            10148 => "use another name, or update the consumer instead of creating it",
+            10149 => "create the consumer first",
+            10052 => "keep the duplicate window within max_age",
+            10058 => "use another name, or the configuration that the stream has",
+            10065 => "let each subject be captured by one stream only",
+            _ => "",
+        }
+    }
+}
+
+/// The server's words and the hint: `10116 max deliver is …: allow at least …`.
+impl fmt::Display for ApiError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the server refuses it with {} `{}`", self.err_code, self.text)?;
+        match self.hint() {
+            "" => Ok(()),
+            hint => write!(f, "; {hint}"),
+        }
+    }
+}
+
+fn fail<T>(code: u16, err_code: u16, text: &str) -> Result<T, ApiError> {
+    Err(ApiError::new(code, err_code, text))
+}
+
+/// The configuration that a server makes of a consumer's, whatever else exists (R82, R83, R105).
+///
+/// # Errors
+/// The server's refusal.
+pub fn consumer_defaults(
+    config: &ConsumerConfig,
+    version: Version,
+    pedantic: bool,
+) -> Result<ConsumerConfig, ApiError> {
+    let mut config = config.clone();
+    if version >= Version::V2_12 {
+        if config.ack_wait.is_negative() {
+            return fail(400, 10183, "consumer ack wait needs to be positive");
+        }
+        if config.backoff.iter().any(|d| d.is_negative()) {
+            return fail(400, 10184, "consumer backoff needs to be positive");
+        }
+    }
+    if config.max_deliver == 0 || config.max_deliver < -1 {
+        config.max_deliver = -1;
+    }
+    if config.ack_policy == AckPolicy::None {
+        config.ack_wait = Dur::ZERO;
+    } else {
+        if config.ack_wait == Dur::ZERO {
+            config.ack_wait = Dur::secs(30);
+        }
+        if config.max_ack_pending == 0 {
+            config.max_ack_pending = 1000;
+        }
+    }
+    if let Some(&first) = config.backoff.first() {
+        if pedantic && version >= Version::V2_11 && config.ack_wait != first {
+            return fail(400, 10157, "pedantic mode: first backoff value has to equal batch AckWait");
+        }
+        config.ack_wait = first;
+    }
+    if config.deliver_subject.is_empty() && config.max_waiting == 0 {
+        config.max_waiting = 512;
+    }
+    let entries = config.backoff.len() as i64;
+    if config.max_deliver != -1 && config.max_deliver < entries {
+        return fail(400, 10116, "max deliver is required to be > length of backoff values");
+    }
+    if !config.deliver_subject.is_empty() {
+        if config.deliver_subject.contains(['*', '>']) {
+            return fail(400, 10079, "consumer deliver subject has wildcards");
+        }
+        if config.max_waiting != 0 {
+            return fail(400, 10080, "consumer in push mode can not set max waiting");
+        }
+        if config.max_ack_pending > 0 && config.ack_policy == AckPolicy::None {
+            return fail(400, 10082, "consumer requires ack policy for max ack pending");
+        }
+    }
+    check_filters(&config)?;
+    check_start(&config)?;
+    Ok(config)
+}
+
+fn check_filters(config: &ConsumerConfig) -> Result<(), ApiError> {
+    let filters = &config.filter_subjects;
+    for (i, a) in filters.iter().enumerate() {
+        if a.is_empty() {
+            return fail(400, 10139, "consumer filter in FilterSubjects cannot be empty");
+        }
+        if filters[..i].iter().any(|b| overlap(a, b)) {
+            return fail(400, 10138, "consumer subject filters cannot overlap");
+        }
+    }
+    Ok(())
+}
+
+/// Start sequence and start time belong to their policies (10094).
+fn check_start(config: &ConsumerConfig) -> Result<(), ApiError> {
+    let name = match config.deliver_policy {
+        DeliverPolicy::All => "deliver all",
+        DeliverPolicy::Last => "deliver last",
+        DeliverPolicy::New => "deliver new",
+        DeliverPolicy::LastPerSubject => "deliver last per subject",
+        DeliverPolicy::ByStartSequence => {
+            return if config.opt_start_seq == 0 {
+                fail(
+                    400,
+                    10094,
+                    "consumer delivery policy is deliver by start sequence, but optional start sequence is not set",
+                )
+            } else {
+                Ok(())
+            };
+        }
+        DeliverPolicy::ByStartTime => return Ok(()),
+    };
+    if config.opt_start_seq > 0 {
+        let text =
+            format!("consumer delivery policy is {name}, but optional start sequence is also set");
+        return fail(400, 10094, &text);
+    }
+    if config.deliver_policy == DeliverPolicy::LastPerSubject && config.filter_subjects.is_empty() {
+        let text = format!("consumer delivery policy is {name}, but FilterSubject is not set");
+        return fail(400, 10094, &text);
+    }
+    Ok(())
+}
+
+/// Whether a stream takes a consumer beside those it has (R28).
+///
+/// # Errors
+/// The server's refusal.
+pub fn consumer_on_stream<'a>(
+    config: &ConsumerConfig,
+    stream: &StreamConfig,
+    others: &(impl Iterator<Item = &'a ConsumerConfig> + Clone),
+    version: Version,
+) -> Result<(), ApiError> {
+    if stream.retention != Retention::WorkQueue {
+        return Ok(());
+    }
+    if config.ack_policy == AckPolicy::None && config.deliver_subject.is_empty() {
+        let text = if version == Version::V2_10 {
+            "consumer in pull mode requires ack policy"
+        } else {
+            "consumer in pull mode requires explicit ack policy on workqueue stream"
+        };
+        return fail(400, 10084, text);
+    }
+    let all_first = version >= Version::V2_14 && config.deliver_policy != DeliverPolicy::All;
+    if config.ack_policy != AckPolicy::Explicit {
+        return fail(400, 10098, "workqueue stream requires explicit ack");
+    }
+    if !all_first && others.clone().next().is_some() {
+        if config.filter_subjects.is_empty() {
+            return fail(400, 10099, "multiple non-filtered consumers not allowed on workqueue stream");
+        }
+        let mine = &config.filter_subjects;
+        let clash = others.clone().any(|other| {
+            other.filter_subjects.is_empty()
+                || other.filter_subjects.iter().any(|b| mine.iter().any(|a| overlap(a, b)))
+        });
+        if clash {
+            return fail(400, 10100, "filtered consumer not unique on workqueue stream");
+        }
+    }
+    if config.deliver_policy != DeliverPolicy::All {
+        return fail(400, 10101, "consumer must be deliver all on workqueue stream");
+    }
+    Ok(())
+}
+
+/// Whether a consumer may change from one effective configuration to another (R102, R103).
+///
+/// # Errors
+/// The server's refusal.
+pub fn consumer_update(from: &ConsumerConfig, to: &ConsumerConfig) -> Result<(), ApiError> {
+    let fixed = [
+        (from.deliver_policy != to.deliver_policy, "deliver policy can not be updated"),
+        (from.opt_start_seq != to.opt_start_seq, "start sequence can not be updated"),
+        (from.opt_start_time != to.opt_start_time, "start time can not be updated"),
+        (from.ack_policy != to.ack_policy, "ack policy can not be updated"),
+        (from.replay_policy != to.replay_policy, "replay policy can not be updated"),
+        (
+            from.deliver_subject.is_empty() && !to.deliver_subject.is_empty(),
+            "can not update pull consumer to push based",
+        ),
+        (
+            !from.deliver_subject.is_empty() && to.deliver_subject.is_empty(),
+            "can not update push consumer to pull based",
+        ),
+        (from.max_waiting != to.max_waiting, "max waiting can not be updated"),
+    ];
+    match fixed.into_iter().find(|(changed, _)| *changed) {
+        Some((_, text)) => fail(500, 10012, text),
+        None => Ok(()),
+    }
+}
+
+/// What a request to create a consumer does with what exists (R102).
+pub(crate) fn action(
+    action: CreateAction,
+    existing: Option<&ConsumerConfig>,
+    wanted: &ConsumerConfig,
+) -> Result<(), ApiError> {
+    match (action, existing) {
+        (CreateAction::Create, Some(existing)) if existing != wanted => {
+            fail(400, 10148, "consumer already exists")
+        }
+        (CreateAction::Update, None) => fail(400, 10149, "consumer does not exist"),
+        _ => Ok(()),
+    }
+}
+
+/// The configuration that a server makes of a stream's (R17, R105).
+///
+/// # Errors
+/// The server's refusal.
+pub fn stream_defaults(config: &StreamConfig) -> Result<StreamConfig, ApiError> {
+    let mut config = config.clone();
+    for limit in [&mut config.max_msgs, &mut config.max_bytes, &mut config.max_msgs_per_subject] {
+        if *limit <= 0 {
+            *limit = -1;
+        }
+    }
+    if config.duplicate_window == Dur::ZERO {
+        config.duplicate_window = match config.max_age {
+            Dur::ZERO => Dur::secs(120),
+            age => Dur::secs(120).min(age),
+        };
+    } else if config.max_age > Dur::ZERO && config.duplicate_window > config.max_age {
+        return fail(500, 10052, "duplicates window can not be larger then max age");
+    }
+    if config.discard_new_per_subject {
+        if config.discard != Discard::New {
+            return fail(500, 10052, "discard new per subject requires discard new policy to be set");
+        }
+        if config.max_msgs_per_subject <= 0 {
+            return fail(500, 10052, "discard new per subject requires max msgs per subject > 0");
+        }
+    }
+    Ok(config)
+}
+
+/// Whether a stream may exist beside others (R104).
+pub(crate) fn stream_beside<'a>(
+    config: &StreamConfig,
+    others: impl Iterator<Item = &'a StreamConfig> + Clone,
+) -> Result<(), ApiError> {
+    if others.clone().any(|other| other.name == config.name && other != config) {
+        return fail(400, 10058, "stream name already in use with a different configuration");
+    }
+    let clash = others.filter(|other| other.name != config.name).any(|other| {
+        other.subjects.iter().any(|b| config.subjects.iter().any(|a| overlap(a, b)))
+    });
+    if clash {
+        return fail(400, 10065, "subjects overlap with an existing stream");
+    }
+    Ok(())
+}
 
 /// Checks a scenario and numbers its names.
 pub(crate) fn check(scenario: &Scenario) -> Result<Names, Vec<String>> {
     let mut problems = Vec::new();
-    for stream in &scenario.streams {
+    let bad_name = |name: &str| name.is_empty() || name.contains([' ', '.', '*', '>']);
+    for (i, stream) in scenario.streams.iter().enumerate() {
         let name = &stream.name;
-        if name.is_empty() || name.contains([' ', '.', '*', '>']) {
+        if bad_name(name) {
             problems.push(format!("stream `{name}` needs a name without spaces, dots and wildcards"));
         }
         if stream.subjects.is_empty() {
             problems.push(format!("stream `{name}` captures no subject"));
         }
-    }
-    for consumer in &scenario.consumers {
-        let name = &consumer.config.durable_name;
-        if name.is_empty() || name.contains([' ', '.', '*', '>']) {
-            problems.push(format!("consumer `{name}` needs a name without spaces, dots and wildcards"));
+        let others = scenario.streams[..i].iter();
+        if others.clone().any(|other| other.name == *name) {
+            problems.push(format!("two streams are called `{name}`"));
+        } else if let Err(error) = stream_defaults(stream).and_then(|s| stream_beside(&s, others)) {
+            problems.push(format!("stream `{name}`: {error}"));
         }
-        if let Some(refusal) = refusal(&consumer.config) {
-            problems.push(format!("consumer `{name}`: {refusal}"));
+    }
+    for (i, consumer) in scenario.consumers.iter().enumerate() {
+        let name = &consumer.config.durable_name;
+        if bad_name(name) {
+            problems.push(format!("consumer `{name}` needs a name without spaces, dots and wildcards"));
+            continue;
+        }
+        let others = scenario.consumers[..i].iter().filter(|c| c.stream == consumer.stream);
+        if others.clone().any(|other| other.config.durable_name == *name) {
+            problems.push(format!("two consumers of stream `{}` are called `{name}`", consumer.stream));
+        }
+        let checked = consumer_defaults(&consumer.config, scenario.version, false).and_then(|config| {
+            match scenario.streams.iter().find(|s| s.name == consumer.stream) {
+                Some(stream) => {
+                    let others = others.map(|c| &c.config);
+                    consumer_on_stream(&config, stream, &others, scenario.version)
+                }
+                None => Ok(()),
+            }
+        });
+        if let Err(error) = checked {
+            problems.push(format!("consumer `{name}`: {error}"));
         }
     }
     for step in &scenario.timeline {
@@ -40,15 +355,69 @@ pub(crate) fn check(scenario: &Scenario) -> Result<Names, Vec<String>> {
     Names::new(scenario)
 }
 
-/// What the server answers to a consumer configuration that it refuses (R82): code, text, and what it means.
-pub fn refusal(config: &ConsumerConfig) -> Option<String> {
-    let entries = config.backoff.len() as i64;
-    if config.max_deliver > 0 && config.max_deliver < entries {
-        return Some(format!(
-            "the server refuses it with 10116 `max deliver is required to be > length of backoff values`: \
-             backoff has {entries} entries but max_deliver is {}; allow at least {entries} deliveries or shorten the list",
-            config.max_deliver
+/// Configurations that a server takes but that bite (a warning each, in plain words).
+///
+/// `work` is the longest that handling one message may take, `batch` how many a worker pulls at once.
+pub fn warnings(config: &ConsumerConfig, stream: &StreamConfig, work: Dur, batch: u32) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut warn = |text: String| found.push(text);
+    let wait = config.effective_ack_wait();
+    let named = if config.backoff.is_empty() { "ack_wait" } else { "the first entry of backoff" };
+    if config.ack_policy != AckPolicy::None {
+        if work >= wait {
+            warn(format!(
+                "work of {work} outlasts {named} ({wait}): a second worker gets the message while the first is still at it"
+            ));
+        } else if u64::from(batch) * work.0 > wait.0 {
+            warn(format!(
+                "a batch of {batch} at {work} each outlasts {named} ({wait}): the last messages come back before their turn"
+            ));
+        }
+        if !config.backoff.is_empty() && config.ack_wait > Dur::ZERO && config.ack_wait != wait {
+            warn(format!(
+                "ack_wait of {} is not used: the server sets it to the first entry of backoff, {wait}",
+                config.ack_wait
+            ));
+        }
+        let entries = config.backoff.len() as i64;
+        if entries > 0 && config.max_deliver == entries {
+            warn(format!(
+                "the last entry of backoff delays no delivery: with max_deliver {entries} it only passes before the message is given up"
+            ));
+        }
+        if config.max_deliver == -1 || config.max_deliver == 0 {
+            warn("max_deliver has no limit: a message that always fails comes back for ever".into());
+        } else if stream.retention != Retention::Limits {
+            warn("a message that runs out of deliveries stays in the stream: nothing removes it but an ack, a limit or a delete".into());
+        }
+        if config.backoff.windows(2).any(|w| w[1] < w[0]) {
+            warn("backoff gets shorter on the way: a nak with delay then waits less than it asks for".into());
+        }
+    }
+    if stream.retention == Retention::Interest {
+        warn("interest retention keeps nothing that is published while no consumer matches it".into());
+    }
+    let outside = |filter: &String| {
+        !stream.subjects.iter().any(|s| overlap(s, filter) || covers(s, filter))
+    };
+    if let Some(filter) = config.filter_subjects.iter().find(|f| outside(f)) {
+        warn(format!("filter `{filter}` matches nothing that stream `{}` captures", stream.name));
+    }
+    if stream.max_age > Dur::ZERO
+        && config.max_deliver > 0
+        && total_wait(config) > stream.max_age
+    {
+        warn(format!(
+            "all deliveries take {} but max_age is {}: the limit removes the message before it is given up",
+            total_wait(config),
+            stream.max_age
         ));
     }
-    None
+    found
+}
+
+/// The time from the first delivery until a message that nobody answers is given up.
+pub fn total_wait(config: &ConsumerConfig) -> Dur {
+    let deliveries = u32::try_from(config.max_deliver).unwrap_or(0).min(100_000);
+    (1..=deliveries).fold(Dur::ZERO, |sum, n| sum + config.deadline_after(n))
 }

@@ -1,11 +1,15 @@
 //! The run itself: takes what is due, lets server and clients react, and tells the observer.
 
+mod admin;
 mod clients;
+mod core_nats;
+mod dead_letters;
 mod deliver;
 mod names;
 mod publish;
 mod restart;
 
+use crate::check;
 use crate::info::ConsumerInfo;
 use crate::queue::{Class, Queue};
 use crate::rng::Rng;
@@ -14,11 +18,15 @@ use crate::server::consumer::Consumer;
 use crate::server::stream::Stream;
 use crate::time::{Dur, Time};
 use crate::trace::{
-    CallAnswer, ClientId, ClientKind, ConsumerId, Cut, Delivery, Event, Message, Msg, Observer,
-    Refusal, Reply, Status, StreamId,
+    ClientId, ClientKind, ConsumerId, Cut, Delivery, Event, Message, Msg, Observer, Refusal, Reply,
+    Status, StreamId,
 };
-pub(crate) use clients::ClientState;
-pub(crate) use names::{Names, Subjects};
+use clients::ClientState;
+use core_nats::SubscriberState;
+use dead_letters::HandlerResult;
+pub(crate) use names::Names;
+use names::{Role, Subjects};
+use publish::PublisherState;
 
 /// Most things that may happen in one run, so that every run ends.
 pub const MAX_STEPS: u64 = 400_000_000;
@@ -70,6 +78,32 @@ pub(crate) enum Act {
     Answered { step: u32, answer: u32 },
     /// Server: a consumer is due to exist.
     Create(u16),
+    /// Server: a consumer may have been unused for too long.
+    Inactive { consumer: u16, grace: u32 },
+    /// Server: the next message of a replay is due.
+    Replay(u16),
+    /// Client: a publisher's connection may be back.
+    PublisherBack(ClientId),
+    /// Client: a subscriber starts.
+    Subscribe(ClientId),
+    /// Client: a subscriber leaves in order.
+    SubscriberStops(ClientId),
+    /// Client: a subscriber tries to connect again.
+    SubscriberBack(ClientId),
+    /// Server: a subscription begins.
+    SubscriptionOpens { by: ClientId, subscription: u32 },
+    /// Server: a subscription ends.
+    SubscriptionCloses { by: ClientId, subscription: u32 },
+    /// Client: a copy arrives at a subscriber.
+    Copy { to: ClientId, subscription: u32, msg: Msg, size: u32 },
+    /// Client: a subscriber's handler takes the next message.
+    Handle { by: ClientId, subscription: u32 },
+    /// Client: a subscriber's handler is done.
+    Handled { by: ClientId, subscription: u32, msg: Msg },
+    /// Server: a call of a dead-letter handler arrives.
+    HandlerCall { by: ClientId, connection: u32 },
+    /// Client: its answer arrives.
+    HandlerBack { by: ClientId, connection: u32, result: HandlerResult },
 }
 
 /// Rarely used parts of a pull request.
@@ -113,6 +147,13 @@ pub(crate) struct World<'a, O> {
     /// None while it does not exist.
     pub(crate) consumers: Vec<Option<Consumer>>,
     pub(crate) clients: Vec<ClientState<'a>>,
+    /// By client; of meaning for publishers only.
+    pub(crate) publishers: Vec<PublisherState>,
+    pub(crate) subscribers: Vec<SubscriberState<'a>>,
+    /// Whether anybody listens to advisories.
+    pub(crate) advised: bool,
+    /// Payloads whose side effect is committed; kept only if some worker asks.
+    pub(crate) effects: std::collections::BTreeSet<String>,
     /// Consumers whose delivery loop is to run at the end of the moment.
     dirty: Vec<u16>,
     is_dirty: Vec<bool>,
@@ -152,12 +193,24 @@ impl<'a, O: Observer> World<'a, O> {
         let clients = names
             .clients
             .iter()
-            .zip(&names.spec)
-            .map(|(client, spec)| {
-                let worker = spec.map(|i| &scenario.workers[i]);
+            .zip(&names.roles)
+            .map(|(client, role)| {
+                let worker = match role {
+                    Role::Worker(i) => Some(&scenario.workers[*i as usize]),
+                    _ => None,
+                };
                 ClientState::new(worker, client.consumer.map(|c| c.0))
             })
             .collect();
+        let publishers = names
+            .clients
+            .iter()
+            .map(|client| {
+                let spec = scenario.publishers.iter().find(|p| p.name == client.name);
+                spec.map(PublisherState::new).unwrap_or_default()
+            })
+            .collect();
+        let effects_matter = scenario.workers.iter().any(|w| w.idempotent || w.handled_table);
         Self {
             now: Time::ZERO,
             queue: Queue::new(scenario.network_delay),
@@ -165,9 +218,13 @@ impl<'a, O: Observer> World<'a, O> {
             scenario,
             rng: Rng::new(scenario.seed),
             subjects: Subjects::default(),
-            streams: scenario.streams.iter().cloned().map(Stream::new).collect(),
+            streams: Vec::new(),
             consumers: (0..consumers).map(|_| None).collect(),
             clients,
+            publishers,
+            subscribers: Vec::new(),
+            advised: false,
+            effects: std::collections::BTreeSet::new(),
             dirty: Vec::new(),
             is_dirty: vec![false; consumers],
             touched: Vec::new(),
@@ -176,9 +233,11 @@ impl<'a, O: Observer> World<'a, O> {
             next_msg: 0,
             answers: 0,
             messages: Vec::new(),
-            keep_messages: scenario.workers.iter().flat_map(|w| &w.behaviour).any(|b| {
-                !b.on.data.is_empty() || !b.on.data_prefix.is_empty()
-            }),
+            keep_messages: effects_matter
+                || !scenario.dead_letter_handlers.is_empty()
+                || scenario.workers.iter().flat_map(|w| &w.behaviour).any(|b| {
+                    !b.on.data.is_empty() || !b.on.data_prefix.is_empty()
+                }),
             cut_off: Vec::new(),
             up: true,
             steps: 0,
@@ -188,20 +247,56 @@ impl<'a, O: Observer> World<'a, O> {
 
     /// Puts everything that the scenario sets in motion into the queue.
     fn begin(&mut self) {
+        for name in &self.names.streams {
+            let declared = self.scenario.streams.iter().find(|s| s.name == *name);
+            let config = declared.and_then(|s| check::stream_defaults(s).ok());
+            let exists = config.is_some();
+            let mut stream = Stream::new(config.unwrap_or_default());
+            stream.exists = exists;
+            self.streams.push(stream);
+        }
+        for id in 0..self.streams.len() as u16 {
+            self.arm_age(id);
+        }
+        self.advised = self.listens_to_advisories();
         for (i, consumer) in self.scenario.consumers.iter().enumerate() {
             if consumer.create_at == Time::ZERO {
-                self.create_consumer(i as u16);
+                self.create_declared(i as u16);
             } else {
                 self.queue.at(consumer.create_at, Class::Inbound, Act::Create(i as u16));
             }
         }
         for id in 0..self.clients.len() {
             let id = ClientId(id as u16);
-            if let Some(worker) = self.clients[id.0 as usize].worker {
-                self.queue.at(worker.start, Class::Inbound, Act::Start(id));
-                if worker.stop > Time::ZERO {
-                    self.queue.at(worker.stop, Class::Inbound, Act::Stop(id));
+            let (start, stop) = match self.names.roles[id.0 as usize] {
+                Role::Worker(i) => {
+                    let worker = &self.scenario.workers[i as usize];
+                    (worker.start, worker.stop)
                 }
+                Role::Handler(i) => {
+                    let handler = &self.scenario.dead_letter_handlers[i as usize];
+                    (handler.start, handler.stop)
+                }
+                Role::Subscriber => {
+                    let name = &self.names.clients[id.0 as usize].name;
+                    let declared = self.scenario.subscribers.iter().find(|s| s.name == *name);
+                    let scripted = self.scenario.timeline.iter().find_map(|step| match &step.op {
+                        Op::Subscribe(s) if s.name == *name => Some(s),
+                        _ => None,
+                    });
+                    if let Some(spec) = declared.or(scripted) {
+                        self.subscribers.push(SubscriberState::new(id, spec));
+                    }
+                    if let Some(spec) = declared {
+                        self.begin_subscriber(id, spec);
+                    }
+                    continue;
+                }
+                Role::Scripted | Role::Publisher => continue,
+            };
+            self.queue.at(start, Class::Inbound, Act::Start(id));
+            if stop > Time::ZERO {
+                self.queue.at(stop, Class::Inbound, Act::Stop(id));
             }
         }
         for (i, step) in self.scenario.timeline.iter().enumerate() {
@@ -273,13 +368,13 @@ impl<'a, O: Observer> World<'a, O> {
             Act::Publish { step, n } => self.publish(step, n),
             Act::Accept { step, n, msg } => self.accept(step, n, msg),
             Act::PubAck { step, n, msg, stream, seq, duplicate } => {
-                let by = self.names.publisher(self.scenario, step);
+                let by = self.names.actor(step);
                 let (stream, seq) = (StreamId(stream), u64::from(seq));
                 self.emit(Event::PubAcked { msg, by, stream, seq, duplicate });
                 self.publish_next(step, n);
             }
             Act::PubFail { step, n, msg, why } => {
-                let by = self.names.publisher(self.scenario, step);
+                let by = self.names.actor(step);
                 self.emit(Event::PubFailed { msg, by, why });
                 self.publish_next(step, n);
             }
@@ -321,13 +416,31 @@ impl<'a, O: Observer> World<'a, O> {
             Act::Age(stream) => self.age(stream),
             Act::Call(step) => self.call(step),
             Act::Answered { step, answer } => self.emit(Event::Replied { step, answer }),
-            Act::Create(consumer) => self.create_consumer(consumer),
+            Act::Create(consumer) => self.create_declared(consumer),
+            Act::Inactive { consumer, grace } => self.inactive(consumer, grace),
+            Act::Replay(consumer) => self.mark_dirty(consumer),
+            Act::PublisherBack(client) => self.publisher_back(client),
+            Act::Subscribe(client) => self.subscribe(client, None),
+            Act::SubscriberStops(client) => self.subscriber_leaves(client, false),
+            Act::SubscriberBack(client) => self.subscriber_back(client),
+            Act::SubscriptionOpens { by, subscription } => {
+                self.subscription_at_server(by, subscription, true);
+            }
+            Act::SubscriptionCloses { by, subscription } => {
+                self.subscription_at_server(by, subscription, false);
+            }
+            Act::Copy { to, subscription, msg, size } => self.copy_arrives(to, subscription, msg, size),
+            Act::Handle { by, subscription } => self.handle_next(by, subscription),
+            Act::Handled { by, subscription, msg } => self.handled(by, subscription, msg),
+            Act::HandlerCall { by, connection } => self.handler_call(by, connection),
+            Act::HandlerBack { by, connection, result } => self.handler_back(by, connection, result),
         }
     }
 
     /// Carries out a step of the timeline, on the client's side.
     fn step(&mut self, step: u32) {
-        match &self.scenario.timeline[step as usize].op {
+        let scenario = self.scenario;
+        match &scenario.timeline[step as usize].op {
             Op::Publish(_) => self.publish(step, 1),
             Op::Pull(pull) => {
                 let Some(client) = self.names.client(&pull.worker, ClientKind::Worker) else { return };
@@ -337,18 +450,33 @@ impl<'a, O: Observer> World<'a, O> {
                 self.send_pull(client, consumer.0, pull.batch.max(1), pull.expires, flags);
             }
             Op::Answer(answer) => self.answer_by_hand(answer),
-            Op::Kill(name) => {
-                if let Some(client) = self.names.client(name, ClientKind::Worker) {
-                    self.crash(client, Dur::ZERO);
+            Op::Kill(_) => {
+                let client = self.names.actor(step);
+                match self.names.clients[client.0 as usize].kind {
+                    ClientKind::Subscriber => self.subscriber_leaves(client, true),
+                    _ => self.crash(client, Dur::ZERO),
                 }
             }
-            Op::ConsumerInfo(_) | Op::StreamInfo(_) => {
+            Op::Subscribe(subscriber) => self.subscribe(self.names.actor(step), Some(subscriber)),
+            Op::Unsubscribe(_) => self.unsubscribe(self.names.actor(step)),
+            Op::Stall(_) => self.stall(self.names.actor(step)),
+            Op::Resume(_) => self.resume(self.names.actor(step)),
+            Op::Flush(_) => self.flush(step),
+            Op::Request(_) => self.request(step),
+            Op::ServerStop => self.server_stop(),
+            Op::ServerStart => self.server_start(),
+            Op::ConsumerInfo(_)
+            | Op::StreamInfo(_)
+            | Op::CreateStream(_)
+            | Op::CreateConsumer(_)
+            | Op::DeleteConsumer(_)
+            | Op::PurgeStream(_)
+            | Op::GetMessage(_)
+            | Op::DeleteMessage(_) => {
                 if self.up {
                     self.queue.send(self.now, Act::Call(step));
                 }
             }
-            Op::ServerStop => self.server_stop(),
-            Op::ServerStart => self.server_start(),
         }
     }
 
@@ -377,32 +505,6 @@ impl<'a, O: Observer> World<'a, O> {
             let batch = answer.next_batch.max(1);
             self.send_pull(client, delivery.consumer, batch, Dur::ZERO, PullFlags::default());
         }
-    }
-
-    /// A scripted call arrives at the server; its answer goes back.
-    fn call(&mut self, step: u32) {
-        if !self.up {
-            return;
-        }
-        let answer = match &self.scenario.timeline[step as usize].op {
-            Op::ConsumerInfo(of) => match self.names.consumer(&of.stream, &of.consumer) {
-                Some(id) if self.consumers[id.0 as usize].is_some() => {
-                    // An info request cleans up the pulls of dead connections (R55).
-                    self.clean_waiting(id.0, false);
-                    CallAnswer::Consumer(self.consumer_info(id.0).unwrap_or_default())
-                }
-                _ => CallAnswer::Failed(10014, "consumer not found".into()),
-            },
-            Op::StreamInfo(name) => match self.names.stream(name) {
-                Some(id) => CallAnswer::Stream(self.streams[id.0 as usize].info()),
-                None => CallAnswer::Failed(10059, "stream not found".into()),
-            },
-            _ => CallAnswer::Done,
-        };
-        self.observer.answer(answer);
-        let answer = self.answers;
-        self.answers += 1;
-        self.queue.send(self.now, Act::Answered { step, answer });
     }
 
     pub(crate) fn new_message(&mut self, message: Message) -> Msg {

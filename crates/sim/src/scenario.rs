@@ -24,8 +24,14 @@ pub struct Scenario {
     pub consumers: Vec<Consumer>,
     /// Workers that pull on their own.
     pub workers: Vec<Worker>,
-    /// Subscriptions of Core NATS that exist from the start.
+    /// Subscriptions of Core NATS.
     pub subscribers: Vec<Subscriber>,
+    /// How publishers behave that are not like the default one; others need no entry.
+    pub publishers: Vec<Publisher>,
+    /// Handlers that turn advisories into dead letters.
+    pub dead_letter_handlers: Vec<DeadLetterHandler>,
+    /// Bytes that the server queues for one connection before it closes it (R8); zero means the default of 64 MiB.
+    pub max_pending: u64,
     /// What is done at a given moment; at the same moment in the order written.
     pub timeline: Vec<Step>,
 }
@@ -41,6 +47,9 @@ impl Default for Scenario {
             consumers: Vec::new(),
             workers: Vec::new(),
             subscribers: Vec::new(),
+            publishers: Vec::new(),
+            dead_letter_handlers: Vec::new(),
+            max_pending: 0,
             timeline: Vec::new(),
         }
     }
@@ -323,6 +332,18 @@ pub struct Worker {
     pub restart_after: Dur,
     /// How likely an answer is to get lost on its way to the server.
     pub lost_answer_chance: Chance,
+    /// It answers before it works: at most once in disguise.
+    pub ack_first: bool,
+    /// Time between the commit of its side effect and the answer.
+    pub commit_to_ack: Dur,
+    /// Committing the effect of the same payload twice changes nothing the second time.
+    pub idempotent: bool,
+    /// It looks the payload up in a table of handled ones, kept with the effects, and skips the work if it is there.
+    pub handled_table: bool,
+    /// It subscribes to the deliver subject of its push consumer instead of pulling (R62).
+    pub push: bool,
+    /// It answers nothing on its own; the timeline does.
+    pub manual: bool,
     /// It leaves after so many handled messages; zero means never.
     pub max_messages: u32,
     /// It stops pulling after so many pulls; zero means never.
@@ -348,6 +369,12 @@ impl Default for Worker {
             crash_chance: Chance::default(),
             restart_after: Dur::ZERO,
             lost_answer_chance: Chance::default(),
+            ack_first: false,
+            commit_to_ack: Dur::ZERO,
+            idempotent: false,
+            handled_table: false,
+            push: false,
+            manual: false,
             max_messages: 0,
             max_pulls: 0,
             behaviour: Vec::new(),
@@ -512,6 +539,8 @@ pub enum WorkAct {
     Term,
     /// Says in progress.
     InProgress,
+    /// Commits its side effect, and goes on.
+    Commit,
     /// Never answers, and goes on with the next message.
     None,
     /// Dies, with all it holds.
@@ -540,6 +569,10 @@ pub struct Subscriber {
     pub pending_bytes_limit: u64,
     /// It answers requests with this text.
     pub reply_with: String,
+    /// After a restart of the server it tries to connect this often; zero means it never comes back.
+    pub reconnect_wait: Dur,
+    /// How likely a copy is to get lost on its way to it.
+    pub loss_chance: Chance,
     /// Whether an error callback is set; without it a drop is silent.
     pub error_callback: bool,
 }
@@ -556,7 +589,66 @@ impl Default for Subscriber {
             pending_msgs_limit: 0,
             pending_bytes_limit: 0,
             reply_with: String::new(),
+            reconnect_wait: Dur::ZERO,
+            loss_chance: Chance::default(),
             error_callback: true,
+        }
+    }
+}
+
+/// A publisher's connection.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Publisher {
+    /// Its name, as publishing steps give it.
+    pub name: String,
+    /// While the server is away it tries to connect this often, and keeps what it publishes in its buffer
+    /// (R11, R12); zero means publishing fails instead.
+    pub reconnect_wait: Dur,
+    /// Bytes that the buffer holds.
+    pub buffer_bytes: u64,
+}
+
+impl Default for Publisher {
+    fn default() -> Self {
+        Self { name: String::new(), reconnect_wait: Dur::secs(2), buffer_bytes: 2 << 20 }
+    }
+}
+
+/// The part that turns advisories into dead letters (R97–R99): it pulls them one by one from a consumer of the
+/// stream that keeps them, gets the original, publishes a copy and acks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct DeadLetterHandler {
+    /// Its name.
+    pub name: String,
+    /// The stream that keeps the advisories.
+    pub stream: String,
+    /// Its consumer there.
+    pub consumer: String,
+    /// When it starts.
+    pub start: Time,
+    /// When its connection closes; zero means never.
+    pub stop: Time,
+    /// How often it copies each original: 2 shows what the message id is for.
+    pub copies: u32,
+    /// Whether the copy carries `<stream>.<consumer>.<seq>` as its message id (R98).
+    pub message_id: bool,
+    /// Whether it deletes the original afterwards (R99).
+    pub delete_original: bool,
+}
+
+impl Default for DeadLetterHandler {
+    fn default() -> Self {
+        Self {
+            name: "dead letters".into(),
+            stream: String::new(),
+            consumer: String::new(),
+            start: Time::ZERO,
+            stop: Time::ZERO,
+            copies: 1,
+            message_id: true,
+            delete_original: false,
         }
     }
 }
@@ -581,8 +673,32 @@ pub enum Op {
     Pull(Pull),
     /// Answers a delivery by hand.
     Answer(Answer),
-    /// Closes a client's connection with no goodbye.
+    /// Closes the connection of a worker or subscriber with no goodbye.
     Kill(String),
+    /// Subscribes: a new subscriber, or one that went away under the same name.
+    Subscribe(Subscriber),
+    /// Ends a subscription; the connection stays.
+    Unsubscribe(String),
+    /// A subscriber stops reading its socket (R8).
+    Stall(String),
+    /// It reads again.
+    Resume(String),
+    /// A publisher waits until the server has processed all it sent (R6).
+    Flush(String),
+    /// A request of Core NATS (R7).
+    Request(Request),
+    /// Creates a stream (R104).
+    CreateStream(StreamConfig),
+    /// Creates or changes a consumer (R102, R103).
+    CreateConsumer(CreateConsumer),
+    /// Deletes a consumer (R61, R110).
+    DeleteConsumer(ConsumerRef),
+    /// Purges a stream.
+    PurgeStream(Purge),
+    /// Gets a message by its sequence.
+    GetMessage(MessageRef),
+    /// Deletes a message by its sequence (R25).
+    DeleteMessage(MessageRef),
     /// Asks for consumer info.
     ConsumerInfo(ConsumerRef),
     /// Asks for stream info.
@@ -613,6 +729,8 @@ pub struct Publish {
     pub msg_id: String,
     /// Bytes of further payload.
     pub pad_bytes: u32,
+    /// How long a JetStream publish waits for its PubAck; zero means 5 s.
+    pub timeout: Dur,
 }
 
 impl Default for Publish {
@@ -626,6 +744,7 @@ impl Default for Publish {
             via: Via::Js,
             msg_id: String::new(),
             pad_bytes: 0,
+            timeout: Dur::ZERO,
         }
     }
 }
@@ -715,6 +834,78 @@ pub struct ConsumerRef {
     pub stream: String,
     /// Its name.
     pub consumer: String,
+}
+
+/// A request of Core NATS.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Request {
+    /// The connection that asks.
+    pub by: String,
+    /// The subject.
+    pub subject: String,
+    /// The payload.
+    pub data: String,
+    /// How long it waits for an answer.
+    pub timeout: Dur,
+}
+
+impl Default for Request {
+    fn default() -> Self {
+        Self {
+            by: "publisher".into(),
+            subject: String::new(),
+            data: String::new(),
+            timeout: Dur::secs(5),
+        }
+    }
+}
+
+/// Creates or changes a consumer.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CreateConsumer {
+    /// Its stream.
+    pub stream: String,
+    /// What may exist before.
+    pub action: CreateAction,
+    /// Refuse a backoff whose first entry is not the ack wait (R83).
+    pub pedantic: bool,
+    /// The whole configuration.
+    pub config: ConsumerConfig,
+}
+
+/// What a request to create a consumer does if there is one, or none, of that name (R102).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CreateAction {
+    /// Creates it or changes it: what client libraries send.
+    #[default]
+    CreateOrUpdate,
+    /// Only creates it: what the CLI sends.
+    Create,
+    /// Only changes it.
+    Update,
+}
+
+/// Purges a stream.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Purge {
+    /// The stream.
+    pub stream: String,
+    /// Only messages with a subject that this matches; empty means all.
+    pub filter: String,
+}
+
+/// A message of a stream.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct MessageRef {
+    /// The stream.
+    pub stream: String,
+    /// Its sequence.
+    pub seq: u64,
 }
 
 #[cfg(test)]

@@ -60,6 +60,16 @@ impl Dur {
         self.0 / MS
     }
 
+    /// A length of so many nanoseconds, as the API sends it: below zero it is one that a server may refuse (R83).
+    pub const fn api(nanos: i64) -> Self {
+        Self(nanos as u64)
+    }
+
+    /// Whether the API's number of nanoseconds is below zero.
+    pub const fn is_negative(self) -> bool {
+        (self.0 as i64) < 0
+    }
+
     /// Reads Go's form (`1h2m3.5s`, `250ms`, `10us`, `0`).
     ///
     /// # Errors
@@ -282,9 +292,7 @@ impl<'de> Deserialize<'de> for Dur {
                 Ok(Dur(n))
             }
             fn visit_i64<E: serde::de::Error>(self, n: i64) -> Result<Dur, E> {
-                u64::try_from(n)
-                    .map(Dur)
-                    .map_err(|_| E::custom("a duration cannot be negative"))
+                Ok(Dur::api(n))
             }
         }
         if d.is_human_readable() {

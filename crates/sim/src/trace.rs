@@ -1,7 +1,8 @@
 //! What a run produced: an immutable list of events with their times, and how it is observed.
 
 use crate::info::{ConsumerInfo, StreamInfo};
-use crate::scenario::{Scenario, Version};
+use crate::check::ApiError;
+use crate::scenario::{ConsumerConfig, Op, Scenario, StreamConfig, Version};
 use crate::time::{Dur, Time};
 use core::hash::{Hash, Hasher};
 
@@ -171,6 +172,8 @@ pub enum Event {
         delivery: Delivery,
         /// The worker.
         by: ClientId,
+        /// Whether the commit changed anything: not if the effect was there and the write is idempotent.
+        changed: bool,
     },
     /// Client: an answer is sent.
     Answered {
@@ -218,6 +221,8 @@ pub enum Event {
     Exhausted {
         /// The last delivery.
         delivery: Delivery,
+        /// Whether an advisory says so; a lowered limit can end a message silently (R96).
+        advised: bool,
     },
     /// Server: an advisory is published (R49, R88).
     Advised {
@@ -283,6 +288,73 @@ pub enum Event {
         msg: Msg,
         /// The subscriber.
         by: ClientId,
+    },
+    /// Client: a subscription begins.
+    Subscribed {
+        /// The subscriber.
+        by: ClientId,
+    },
+    /// Client: a subscription ends; the connection stays.
+    Unsubscribed {
+        /// The subscriber.
+        by: ClientId,
+    },
+    /// Client: it stops reading its socket.
+    Stalled {
+        /// The subscriber.
+        by: ClientId,
+    },
+    /// Client: it reads again.
+    Resumed {
+        /// The subscriber.
+        by: ClientId,
+    },
+    /// Client: the server closed its connection.
+    Disconnected {
+        /// Who.
+        client: ClientId,
+    },
+    /// Client: the dead-letter handler got an original, or learned that it is gone (R99).
+    Fetched {
+        /// The handler.
+        by: ClientId,
+        /// The stream of the original.
+        stream: StreamId,
+        /// Its sequence.
+        seq: u64,
+        /// Whether it was still stored.
+        found: bool,
+    },
+    /// Client: the dead-letter handler's delete of an original is confirmed.
+    Deleted {
+        /// The handler.
+        by: ClientId,
+        /// The stream of the original.
+        stream: StreamId,
+        /// Its sequence.
+        seq: u64,
+    },
+    /// Server: a stream is created.
+    StreamCreated {
+        /// The stream.
+        stream: StreamId,
+    },
+    /// Server: a consumer is created.
+    ConsumerCreated {
+        /// The consumer.
+        consumer: ConsumerId,
+    },
+    /// Server: a consumer's configuration changes.
+    ConsumerUpdated {
+        /// The consumer.
+        consumer: ConsumerId,
+    },
+    /// Server: a consumer is deleted, by a call or because nobody used it (R106).
+    ConsumerDeleted {
+        /// The consumer.
+        consumer: ConsumerId,
+        /// Whether its inactive threshold was reached.
+        inactive: bool,
     },
     /// Client: it connects (a worker starts, a subscriber subscribes).
     Started {
@@ -370,8 +442,27 @@ pub enum Refusal {
     MaxMsgsPerSubject,
     /// No stream captures the subject (R15).
     NoStream,
-    /// The server was down, or the connection closed.
+    /// The server was away and the client does not reconnect (R11).
     Disconnected,
+    /// No PubAck in time. The message may be stored all the same (R12).
+    Timeout,
+    /// The client's buffer for the time without a server is full.
+    BufferFull,
+}
+
+impl Refusal {
+    /// Code, API error code and text as the server sends them; zero codes where the client says it.
+    pub const fn text(self) -> (u16, u16, &'static str) {
+        match self {
+            Self::MaxMsgs => (503, 10077, "maximum messages exceeded"),
+            Self::MaxBytes => (503, 10077, "maximum bytes exceeded"),
+            Self::MaxMsgsPerSubject => (503, 10077, "maximum messages per subject exceeded"),
+            Self::NoStream => (503, 0, "no responders"),
+            Self::Disconnected => (0, 0, "connection closed"),
+            Self::Timeout => (0, 0, "timeout"),
+            Self::BufferFull => (0, 0, "outbound buffer limit exceeded"),
+        }
+    }
 }
 
 /// How a pull ended.
@@ -424,6 +515,18 @@ pub enum Advisory {
     Nak,
 }
 
+impl Advisory {
+    /// The subject it is published on.
+    pub fn subject(self, stream: &str, consumer: &str) -> String {
+        let kind = match self {
+            Self::MaxDeliver => "MAX_DELIVERIES",
+            Self::Terminated | Self::TerminatedByRemoval => "MSG_TERMINATED",
+            Self::Nak => "MSG_NAKED",
+        };
+        format!("$JS.EVENT.ADVISORY.CONSUMER.{kind}.{stream}.{consumer}")
+    }
+}
+
 /// Why a message left its stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Removal {
@@ -452,6 +555,8 @@ pub enum Drop {
     Disconnected,
     /// The server closed the connection of a slow consumer (R8).
     SlowConsumer,
+    /// Lost on the way, by chance.
+    Loss,
 }
 
 /// An event and its time.
@@ -472,6 +577,8 @@ pub enum ClientKind {
     Worker,
     /// It has a subscription of Core NATS.
     Subscriber,
+    /// It turns advisories into dead letters.
+    Handler,
 }
 
 /// A client of a run.
@@ -494,24 +601,63 @@ pub struct ConsumerName {
     pub name: String,
 }
 
-/// A message of a run.
+/// A message of a run: where it came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Message {
-    /// The step that published it, by its place in [`Scenario::timeline`].
-    pub step: u32,
-    /// Its place among the messages of that step, from 1.
-    pub n: u32,
+pub enum Message {
+    /// A step of the timeline published it, or asked a request with it.
+    Published {
+        /// The place of the step in [`Scenario::timeline`].
+        step: u32,
+        /// Its place among the messages of that step, from 1.
+        n: u32,
+    },
+    /// The server published it as an advisory that somebody listens to (R88).
+    Advisory {
+        /// What it reports.
+        advisory: Advisory,
+        /// The consumer.
+        consumer: ConsumerId,
+        /// The message it is about.
+        about: Msg,
+        /// Its stream sequence.
+        seq: u64,
+        /// The deliveries it names.
+        deliveries: u32,
+    },
+    /// A dead-letter handler copied it (R98).
+    Copy {
+        /// The original.
+        of: Msg,
+        /// The consumer on which the original ran out of deliveries.
+        consumer: ConsumerId,
+        /// The original's stream sequence.
+        seq: u64,
+    },
 }
 
 /// The answer to a scripted call.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum CallAnswer {
+    /// A consumer exists now, with this effective configuration.
+    ConsumerCreated(Box<ConsumerConfig>),
+    /// A stream exists now, with this effective configuration.
+    StreamCreated(Box<StreamConfig>),
+    /// So many messages were purged.
+    Purged(u64),
+    /// The message, by its sequence.
+    Message(Msg),
+    /// A request was answered with this payload.
+    Reply(String),
+    /// Nobody subscribes to the subject of a request: status 503 (R7).
+    NoResponders,
+    /// A request got no answer in time.
+    Timeout,
     /// To consumer info.
     Consumer(ConsumerInfo),
     /// To stream info.
     Stream(StreamInfo),
-    /// The call failed with this API error code and text.
-    Failed(u32, String),
+    /// The server refused the call.
+    Failed(ApiError),
     /// It worked.
     Done,
 }
@@ -549,26 +695,42 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// The payload of a message, which is its label in figures.
+    /// The payload of a message, which is its label in figures; that of an advisory names what it is about.
     pub fn label(&self, msg: Msg) -> String {
-        self.text(msg, |publish| &publish.data)
+        match self.messages.get(msg.0 as usize) {
+            Some(Message::Published { step, n }) => match self.op(*step) {
+                Some(Op::Publish(publish)) => publish.data.replace("{i}", &n.to_string()),
+                Some(Op::Request(request)) => request.data.clone(),
+                _ => String::new(),
+            },
+            Some(Message::Advisory { about, .. }) => format!("advisory on {}", self.label(*about)),
+            Some(Message::Copy { of, .. }) => self.label(*of),
+            None => String::new(),
+        }
     }
 
     /// The subject of a message.
     pub fn subject(&self, msg: Msg) -> String {
-        self.text(msg, |publish| &publish.subject)
+        match self.messages.get(msg.0 as usize) {
+            Some(Message::Published { step, n }) => match self.op(*step) {
+                Some(Op::Publish(publish)) => publish.subject.replace("{i}", &n.to_string()),
+                Some(Op::Request(request)) => request.subject.clone(),
+                _ => String::new(),
+            },
+            Some(Message::Advisory { advisory, consumer, .. }) => {
+                let consumer = &self.consumers[consumer.0 as usize];
+                advisory.subject(&self.streams[consumer.stream.0 as usize], &consumer.name)
+            }
+            Some(Message::Copy { consumer, .. }) => {
+                let consumer = &self.consumers[consumer.0 as usize];
+                format!("dlq.{}.{}", self.streams[consumer.stream.0 as usize], consumer.name)
+            }
+            None => String::new(),
+        }
     }
 
-    fn text(&self, msg: Msg, of: impl Fn(&crate::scenario::Publish) -> &String) -> String {
-        let Some(message) = self.messages.get(msg.0 as usize) else {
-            return String::new();
-        };
-        match self.scenario.timeline.get(message.step as usize).map(|step| &step.op) {
-            Some(crate::scenario::Op::Publish(publish)) => {
-                of(publish).replace("{i}", &message.n.to_string())
-            }
-            _ => String::new(),
-        }
+    fn op(&self, step: u32) -> Option<&Op> {
+        self.scenario.timeline.get(step as usize).map(|step| &step.op)
     }
 
     /// How many records lie at or before `t`: the events that have happened by then.

@@ -1,10 +1,12 @@
 //! Clients that pull: connections, buffers, work, and what they answer.
 
+use super::dead_letters::Letter;
+use super::names::Role;
 use super::{Act, Packed, PullFlags, World};
 use crate::queue::Class;
-use crate::scenario::{Behaviour, Op, Service, WorkAct, WorkStep, Worker};
+use crate::scenario::{Behaviour, DeadLetterHandler, Op, WorkAct, WorkStep, Worker};
 use crate::time::Dur;
-use crate::trace::{ClientId, ConsumerId, Event, Observer, Reply, Status};
+use crate::trace::{ClientId, ConsumerId, Event, Message, Msg, Observer, Reply, Status};
 use std::collections::VecDeque;
 
 /// A client and what it holds.
@@ -30,6 +32,10 @@ pub(crate) struct ClientState<'a> {
     handled: u32,
     /// All that arrived, for a client that is scripted.
     held: Vec<(Packed, u32)>,
+    /// Whether the server knows its subscription to a deliver subject.
+    pub(crate) subscribed: bool,
+    /// What a dead-letter handler is at.
+    pub(crate) letter: Option<Letter>,
 }
 
 #[derive(Clone, Copy)]
@@ -41,6 +47,8 @@ struct Work<'a> {
     step: usize,
     /// Counts what it ever took up, so that a beat knows its work.
     nth: u32,
+    /// Whether its side effect is committed.
+    committed: bool,
 }
 
 impl<'a> ClientState<'a> {
@@ -58,6 +66,8 @@ impl<'a> ClientState<'a> {
             received: 0,
             handled: 0,
             held: Vec::new(),
+            subscribed: false,
+            letter: None,
         }
     }
 
@@ -89,14 +99,47 @@ impl<'a, O: Observer> World<'a, O> {
         }
     }
 
-    /// A worker starts: it connects and pulls.
+    /// A worker or dead-letter handler starts: it connects, and pulls or subscribes.
     pub(crate) fn start(&mut self, id: ClientId) {
         if self.client(id).connected || !self.up {
             return;
         }
         self.reconnect(id);
         self.emit(Event::Started { client: id });
-        self.pull_if_idle(id);
+        self.ask(id);
+    }
+
+    /// On a new connection: pulls, or subscribes to the deliver subject.
+    fn ask(&mut self, id: ClientId) {
+        let client = self.client(id);
+        let connection = client.connection;
+        if client.worker.is_some_and(|w| w.push) {
+            self.queue.send(self.now, Act::SubscriptionOpens { by: id, subscription: connection });
+        } else if self.handler_spec(id).is_some() {
+            self.handler_pulls(id);
+        } else {
+            self.pull_if_idle(id);
+        }
+    }
+
+    /// The specification of a dead-letter handler.
+    pub(crate) fn handler_spec(&self, id: ClientId) -> Option<&'a DeadLetterHandler> {
+        match self.names.roles[id.0 as usize] {
+            Role::Handler(i) => Some(&self.scenario.dead_letter_handlers[i as usize]),
+            _ => None,
+        }
+    }
+
+    /// Server: a push worker's subscription arrives.
+    pub(crate) fn push_subscribes(&mut self, id: ClientId, connection: u32) {
+        let up = self.up;
+        let client = self.client(id);
+        if up && client.is_connected(connection) {
+            client.subscribed = true;
+            if let Some(consumer) = client.consumer {
+                self.mark_dirty(consumer);
+            }
+        }
     }
 
     /// A worker's connection closes; what it holds stays unanswered (R57).
@@ -125,6 +168,7 @@ impl<'a, O: Observer> World<'a, O> {
         client.connected = false;
         client.asked = None;
         client.current = None;
+        client.letter = None;
         let connection = client.connection;
         let lost = std::mem::take(&mut client.buffer);
         for (delivery, _) in lost {
@@ -138,6 +182,7 @@ impl<'a, O: Observer> World<'a, O> {
         let client = self.client(id);
         client.closed_at_server = client.connection;
         client.connected = false;
+        client.subscribed = false;
         client.asked = None;
     }
 
@@ -146,7 +191,8 @@ impl<'a, O: Observer> World<'a, O> {
         let client = self.client(id);
         client.connection += 1;
         client.connected = true;
-        self.pull_if_idle(id);
+        client.letter = None;
+        self.ask(id);
     }
 
     /// Whether a client has a connection.
@@ -177,6 +223,7 @@ impl<'a, O: Observer> World<'a, O> {
         let client = self.client(id);
         let (Some(worker), Some(consumer)) = (client.worker, client.consumer) else { return };
         let idle = client.connected
+            && !worker.push
             && client.asked.is_none()
             && client.current.is_none()
             && client.buffer.is_empty();
@@ -221,7 +268,12 @@ impl<'a, O: Observer> World<'a, O> {
         let consumer = ConsumerId(consumer);
         self.emit(Event::PullEnded { by: to, consumer, status, missing });
         self.client(to).asked = None;
-        self.batch_over(to);
+        if self.handler_spec(to).is_some() {
+            self.handler_pulls(to);
+        } else if status != Status::NoResponders && status != Status::ConsumerDeleted {
+            // Without a consumer there is nothing to pull from.
+            self.batch_over(to);
+        }
     }
 
     // --- work -------------------------------------------------------------------------------
@@ -236,7 +288,12 @@ impl<'a, O: Observer> World<'a, O> {
         self.emit(Event::Arrived { delivery, at: to });
         let client = self.client(to);
         client.received += 1;
-        if client.worker.is_none() {
+        if self.handler_spec(to).is_some() {
+            self.advisory_arrives(to, packed, consumer_seq);
+            return;
+        }
+        let client = self.client(to);
+        if client.worker.is_none_or(|w| w.manual) {
             client.held.push((packed, consumer_seq));
             return;
         }
@@ -261,22 +318,40 @@ impl<'a, O: Observer> World<'a, O> {
         let connection = client.connection;
         let behaviour = worker.behaviour.iter().find(|b| self.fits(b, delivery, nth));
         let steps = behaviour.map(|b| b.steps.as_slice());
-        let work = Work { delivery, consumer_seq, steps, step: 0, nth };
+        let work = Work { delivery, consumer_seq, steps, step: 0, nth, committed: false };
         self.client(id).current = Some(work);
         self.emit(Event::WorkStarted { delivery: delivery.open(), by: id });
+        if worker.ack_first {
+            self.send_reply(id, delivery, consumer_seq, Reply::Ack, false);
+        }
         if worker.in_progress_every > Dur::ZERO {
             let act = Act::Beat { by: id, connection, nth };
             self.queue.at(self.now + worker.in_progress_every, Class::Inbound, act);
         }
+        let known = worker.handled_table && self.effects.contains(&self.payload(delivery.msg));
         let takes = match steps {
-            None => self.service(worker.service_time),
+            _ if known => Dur::ZERO,
+            None => self.rng.service(worker.service_time),
             Some(steps) => steps.first().map_or(Dur::ZERO, |step| step.after),
         };
+        if known && let Some(work) = &mut self.client(id).current {
+            // Nothing is left to do but to say so.
+            (work.steps, work.committed) = (None, true);
+        }
         self.queue.at(self.now + takes, Class::Inbound, Act::Work { by: id, connection });
     }
 
-    fn service(&mut self, service: Service) -> Dur {
-        self.rng.service(service)
+    /// Commits the side effect of a delivery.
+    fn commit(&mut self, id: ClientId, delivery: Packed, worker: &Worker) {
+        let mut changed = true;
+        if worker.idempotent || worker.handled_table {
+            let payload = self.payload(delivery.msg);
+            changed = self.effects.insert(payload);
+        }
+        if let Some(work) = &mut self.client(id).current {
+            work.committed = true;
+        }
+        self.emit(Event::WorkDone { delivery: delivery.open(), by: id, changed });
     }
 
     /// Whether a behaviour is for this delivery.
@@ -286,16 +361,19 @@ impl<'a, O: Observer> World<'a, O> {
             && (on.attempt.is_empty() || on.attempt.contains(&delivery.attempt))
             && (on.nth.is_empty() || on.nth.contains(&nth))
             && ((on.data.is_empty() && on.data_prefix.is_empty()) || {
-                let data = self.data(delivery);
+                let data = self.payload(delivery.msg);
                 (on.data.is_empty() || on.data == data) && data.starts_with(&on.data_prefix)
             })
     }
 
-    /// The payload of a delivered message.
-    fn data(&self, delivery: Packed) -> String {
-        let message = self.messages.get(delivery.msg.0 as usize);
-        match message.map(|m| (&self.scenario.timeline[m.step as usize].op, m.n)) {
-            Some((Op::Publish(publish), n)) => super::publish::numbered(&publish.data, n).into_owned(),
+    /// The payload of a message; that of a copy is the original's.
+    fn payload(&self, msg: Msg) -> String {
+        match self.messages.get(msg.0 as usize) {
+            Some(&Message::Published { step, n }) => match &self.scenario.timeline[step as usize].op {
+                Op::Publish(publish) => super::publish::numbered(&publish.data, n).into_owned(),
+                _ => String::new(),
+            },
+            Some(&Message::Copy { of, .. }) => self.payload(of),
             _ => String::new(),
         }
     }
@@ -312,8 +390,17 @@ impl<'a, O: Observer> World<'a, O> {
                 self.crash(id, worker.restart_after);
                 return;
             }
-            self.emit(Event::WorkDone { delivery: work.delivery.open(), by: id });
-            self.send_reply(id, work.delivery, work.consumer_seq, Reply::Ack, false);
+            if !work.committed {
+                self.commit(id, work.delivery, worker);
+                if worker.commit_to_ack > Dur::ZERO && !worker.ack_first {
+                    let act = Act::Work { by: id, connection };
+                    self.queue.at(self.now + worker.commit_to_ack, Class::Inbound, act);
+                    return;
+                }
+            }
+            if !worker.ack_first {
+                self.send_reply(id, work.delivery, work.consumer_seq, Reply::Ack, false);
+            }
             self.work_over(id, worker);
             return;
         };
@@ -323,6 +410,10 @@ impl<'a, O: Observer> World<'a, O> {
                     self.crash(id, step.restart_after);
                     return;
                 }
+                WorkAct::Commit => {
+                    self.commit(id, work.delivery, worker);
+                    None
+                }
                 WorkAct::None => None,
                 WorkAct::Ack => Some(Reply::Ack),
                 WorkAct::Nak if step.delay > Dur::ZERO => Some(Reply::NakDelay(step.delay)),
@@ -330,8 +421,9 @@ impl<'a, O: Observer> World<'a, O> {
                 WorkAct::Term => Some(Reply::Term),
                 WorkAct::InProgress => Some(Reply::InProgress),
             };
-            if step.act == WorkAct::Ack {
-                self.emit(Event::WorkDone { delivery: work.delivery.open(), by: id });
+            let committed = self.client(id).current.is_some_and(|w| w.committed);
+            if step.act == WorkAct::Ack && !committed {
+                self.commit(id, work.delivery, worker);
             }
             if let Some(reply) = reply {
                 self.send_reply(id, work.delivery, work.consumer_seq, reply, step.sync);
@@ -339,7 +431,9 @@ impl<'a, O: Observer> World<'a, O> {
         }
         match steps.get(work.step + 1) {
             Some(next) => {
-                self.client(id).current = Some(Work { step: work.step + 1, ..work });
+                if let Some(work) = &mut self.client(id).current {
+                    work.step += 1;
+                }
                 let act = Act::Work { by: id, connection };
                 self.queue.at(self.now + next.after, Class::Inbound, act);
             }

@@ -3,7 +3,7 @@
 use super::{Act, Packed, PullFlags, World};
 use crate::info::ConsumerInfo;
 use crate::queue::Class;
-use crate::scenario::{AckPolicy, DeliverPolicy, Retention, Version};
+use crate::scenario::{AckPolicy, Retention, Version};
 use crate::server::consumer::{Consumer, Done, Next, Sweep, Swept, Waiting};
 use crate::time::{Dur, Time};
 use crate::trace::{
@@ -15,32 +15,8 @@ use crate::trace::{
 const DEFAULT_MAX_WAITING: usize = 512;
 
 impl<O: Observer> World<'_, O> {
-    pub(crate) fn create_consumer(&mut self, id: u16) {
-        let spec = &self.scenario.consumers[id as usize];
-        let stream = self.names.consumers[id as usize].stream.0;
-        let (first, last) = {
-            let s = &self.streams[stream as usize];
-            (s.first_seq(), s.last_seq())
-        };
-        let config = spec.config.clone();
-        let start = match config.deliver_policy {
-            DeliverPolicy::New => last + 1,
-            DeliverPolicy::ByStartSequence => config.opt_start_seq.max(1),
-            _ => first,
-        };
-        self.consumers[id as usize] =
-            Some(Consumer::new(stream, config, self.scenario.version, start));
-        let waiting: Vec<u32> =
-            self.streams[stream as usize].from(start).map(|(_, stored)| stored.subject).collect();
-        let matching = waiting.into_iter().filter(|&subject| self.sees(id, subject)).count();
-        if let Some(c) = &mut self.consumers[id as usize] {
-            c.num_pending = matching as u64;
-        }
-        self.mark_dirty(id);
-    }
-
     /// Whether the server knows the connection behind a pull to be open.
-    fn has_interest(&self, pull: &Waiting) -> bool {
+    pub(crate) fn has_interest(&self, pull: &Waiting) -> bool {
         self.clients[pull.by.0 as usize].closed_at_server < pull.connection
     }
 
@@ -69,10 +45,11 @@ impl<O: Observer> World<'_, O> {
         let refuse = |world: &mut Self, status, missing| {
             world.queue.send(now, Act::Status { to: by, connection, consumer, status, missing });
         };
-        let Some(c) = &self.consumers[consumer as usize] else {
+        let Some(Some(c)) = self.consumers.get_mut(consumer as usize) else {
             refuse(self, Status::NoResponders, 0);
             return;
         };
+        c.last_active = now;
         let max_waiting = match c.config.max_waiting {
             0 => DEFAULT_MAX_WAITING,
             n => n as usize,
@@ -167,7 +144,7 @@ impl<O: Observer> World<'_, O> {
         }
     }
 
-    fn end_pull(&mut self, consumer: u16, w: &Waiting, status: Status) {
+    pub(crate) fn end_pull(&mut self, consumer: u16, w: &Waiting, status: Status) {
         let (to, connection, missing) = (w.by, w.connection, w.missing);
         self.queue.send(self.now, Act::Status { to, connection, consumer, status, missing });
     }
@@ -204,6 +181,50 @@ impl<O: Observer> World<'_, O> {
         }
     }
 
+    /// The worker that gets the next message of a push consumer: the one that subscribes to its deliver
+    /// subject, or one of them by chance where they form a queue group (R62).
+    pub(crate) fn push_receiver(&mut self, id: u16) -> Option<(ClientId, u32)> {
+        let members: Vec<(ClientId, u32)> = self
+            .clients
+            .iter()
+            .enumerate()
+            .filter(|(_, c)| c.consumer == Some(id) && c.worker.is_some_and(|w| w.push))
+            .filter(|(_, c)| c.connection > c.closed_at_server && c.subscribed)
+            .map(|(i, c)| (ClientId(i as u16), c.connection))
+            .collect();
+        let grouped = self.consumers[id as usize]
+            .as_ref()
+            .is_some_and(|c| !c.config.deliver_group.is_empty());
+        match members.len() {
+            0 => None,
+            1 => Some(members[0]),
+            _ if !grouped => Some(members[0]),
+            n => Some(members[self.rng.below(n as u64) as usize]),
+        }
+    }
+
+    /// Whether somebody is there to get messages: a waiting pull, or a subscriber of the deliver subject.
+    pub(crate) fn is_asked(&self, id: u16) -> bool {
+        let Some(c) = &self.consumers[id as usize] else { return false };
+        if !c.is_push() {
+            return !c.waiting.is_empty();
+        }
+        self.clients.iter().any(|client| {
+            client.consumer == Some(id)
+                && client.worker.is_some_and(|w| w.push)
+                && client.subscribed
+                && client.connection > client.closed_at_server
+        })
+    }
+
+    /// Who gets the next message of `size` bytes.
+    fn receiver(&mut self, id: u16, size: u32) -> Option<(ClientId, u32)> {
+        if self.consumers[id as usize].as_ref().is_some_and(Consumer::is_push) {
+            return self.push_receiver(id);
+        }
+        self.take_waiting(id, size).map(|w| (w.by, w.connection))
+    }
+
     // --- the loop ---------------------------------------------------------------------------
 
     /// Gives out all that can be given out now (section 6).
@@ -211,10 +232,10 @@ impl<O: Observer> World<'_, O> {
         let mut capped = false;
         if self.up {
             loop {
-                let Some(c) = &mut self.consumers[id as usize] else { return };
-                if c.waiting.is_empty() {
+                if !self.is_asked(id) {
                     break;
                 }
+                let Some(c) = &mut self.consumers[id as usize] else { return };
                 match c.next(self.now) {
                     Next::Exhausted(swept) => self.exhausted(id, &swept),
                     Next::Nothing => {
@@ -231,7 +252,7 @@ impl<O: Observer> World<'_, O> {
                     }
                     Next::New => {
                         let Some(seq) = self.next_new(id) else { break };
-                        if !self.serve(id, seq, Cause::New) {
+                        if !self.replay_is_due(id, seq) || !self.serve(id, seq, Cause::New) {
                             break;
                         }
                     }
@@ -244,10 +265,37 @@ impl<O: Observer> World<'_, O> {
         self.touch(id);
     }
 
+    /// Whether a replay at the original pace may deliver a message now; if not, the loop is woken then (R65).
+    fn replay_is_due(&mut self, id: u16, seq: u64) -> bool {
+        let now = self.now;
+        let Some(c) = &mut self.consumers[id as usize] else { return false };
+        let Some(replay) = &mut c.replay else { return true };
+        if seq > replay.last {
+            c.replay = None;
+            return true;
+        }
+        let Some(stored) = self.streams[c.stream as usize].get(seq).map(|s| s.at) else { return true };
+        if let Some((before, sent)) = replay.before {
+            let due = sent + stored.since(before);
+            if due > now {
+                self.queue.at(due, Class::Timer, Act::Replay(id));
+                return false;
+            }
+        }
+        replay.before = Some((stored, now));
+        true
+    }
+
     /// The next message that was never delivered, if there is one; looks past what the filter hides.
     fn next_new(&mut self, id: u16) -> Option<u64> {
-        let c = self.consumers[id as usize].as_ref()?;
+        let c = self.consumers[id as usize].as_mut()?;
         let stream = c.stream as usize;
+        while let Some(&seq) = c.skip_list.front() {
+            if self.streams[stream].get(seq).is_some() {
+                return Some(seq);
+            }
+            c.skip_list.pop_front();
+        }
         if c.num_pending == 0 {
             let last = self.streams[stream].last_seq();
             let c = self.consumers[id as usize].as_mut()?;
@@ -275,12 +323,16 @@ impl<O: Observer> World<'_, O> {
             return true; // Removed in the meantime: nothing to send.
         };
         let overhead = 60 + self.names.consumers[id as usize].name.len() as u32;
-        let Some(pull) = self.take_waiting(id, stored.size + overhead) else { return false };
+        let Some((to, connection)) = self.receiver(id, stored.size + overhead) else { return false };
         let now = self.now;
         let Some(c) = &mut self.consumers[id as usize] else { return false };
         if cause == Cause::New {
-            c.next_seq = seq + 1;
-            c.num_pending -= 1;
+            if c.skip_list.front() == Some(&seq) {
+                c.skip_list.pop_front();
+            } else {
+                c.next_seq = seq + 1;
+            }
+            c.num_pending = c.num_pending.saturating_sub(1);
         }
         let num_pending = c.num_pending;
         let (consumer_seq, attempt, deadline) = c.deliver(seq, stored.msg, now);
@@ -288,13 +340,13 @@ impl<O: Observer> World<'_, O> {
         let packed = Packed { consumer: id, msg: stored.msg, seq: seq as u32, attempt };
         self.emit(Event::Delivered {
             delivery: packed.open(),
-            to: pull.by,
+            to,
             consumer_seq,
             num_pending,
             deadline,
             cause,
         });
-        let (to, connection, consumer_seq) = (pull.by, pull.connection, consumer_seq as u32);
+        let consumer_seq = consumer_seq as u32;
         self.queue.send(now, Act::Arrive { to, connection, delivery: packed, consumer_seq });
         if ack_none {
             self.let_go(stream, seq);
@@ -359,16 +411,10 @@ impl<O: Observer> World<'_, O> {
     /// A message ran out of deliveries (R84–R89).
     fn exhausted(&mut self, id: u16, swept: &Swept) {
         let delivery = self.delivery(id, swept);
-        self.emit(Event::Exhausted { delivery });
-        if let Sweep::Exhausted(Some(deliveries)) = swept.what {
-            self.emit(Event::Advised {
-                advisory: Advisory::MaxDeliver,
-                consumer: ConsumerId(id),
-                msg: swept.msg,
-                seq: swept.seq,
-                consumer_seq: 0,
-                deliveries,
-            });
+        let Sweep::Exhausted(advise) = swept.what else { return };
+        self.emit(Event::Exhausted { delivery, advised: advise.is_some() });
+        if let Some(deliveries) = advise {
+            self.advise(Advisory::MaxDeliver, id, swept.msg, swept.seq, 0, deliveries);
         }
         self.arm_sweep(id);
         self.touch(id);
@@ -433,14 +479,7 @@ impl<O: Observer> World<'_, O> {
             _ => None,
         };
         if let Some(advisory) = advisory {
-            self.emit(Event::Advised {
-                advisory,
-                consumer: ConsumerId(id),
-                msg: answered.msg,
-                seq,
-                consumer_seq,
-                deliveries: answered.attempt,
-            });
+            self.advise(advisory, id, answered.msg, seq, consumer_seq, answered.attempt);
         }
         if sync {
             let connection = self.clients[by.0 as usize].connection;
@@ -486,7 +525,10 @@ impl<O: Observer> World<'_, O> {
         let now = self.now;
         let Some(c) = &mut self.consumers[id as usize] else { return };
         if seq >= c.next_seq {
-            c.num_pending -= 1;
+            c.num_pending = c.num_pending.saturating_sub(1);
+        } else if c.skip_list.contains(&seq) {
+            c.skip_list.retain(|&s| s != seq);
+            c.num_pending = c.num_pending.saturating_sub(1);
         }
         let was_capped = c.at_cap();
         let Some((first, attempts)) = c.removed(seq) else {
@@ -499,14 +541,7 @@ impl<O: Observer> World<'_, O> {
         if why != Removal::Purged {
             // What the server reports is redeliveries, but 1 where there was none.
             let deliveries = (attempts - 1).max(1);
-            self.emit(Event::Advised {
-                advisory: Advisory::TerminatedByRemoval,
-                consumer: ConsumerId(id),
-                msg,
-                seq,
-                consumer_seq: first,
-                deliveries,
-            });
+            self.advise(Advisory::TerminatedByRemoval, id, msg, seq, first, deliveries);
         }
         if was_capped {
             self.mark_dirty(id);

@@ -1,6 +1,7 @@
 //! Stopping and starting the server on the same store (section 12 of the rules).
 
-use super::World;
+use super::{Act, World};
+use crate::queue::Class;
 use crate::trace::{ClientId, Event, Observer};
 
 impl<O: Observer> World<'_, O> {
@@ -14,6 +15,16 @@ impl<O: Observer> World<'_, O> {
         self.cut_off = self.client_ids().filter(|&id| self.is_open(id)).collect::<Vec<ClientId>>();
         for id in self.cut_off.clone() {
             self.cut_off(id);
+        }
+        self.subscribers_cut_off();
+        for id in 0..self.publishers.len() {
+            let publisher = &mut self.publishers[id];
+            if publisher.reconnect_wait > crate::Dur::ZERO {
+                publisher.away = true;
+                let at = self.now + publisher.reconnect_wait;
+                let act = Act::PublisherBack(ClientId(id as u16));
+                self.queue.at(at, Class::Inbound, act);
+            }
         }
         for id in 0..self.consumers.len() as u16 {
             if let Some(c) = &mut self.consumers[id as usize] {
@@ -33,7 +44,9 @@ impl<O: Observer> World<'_, O> {
         let now = self.now;
         for stream in 0..self.streams.len() as u16 {
             self.streams[stream as usize].restart(now);
-            self.arm_age(stream);
+            if self.streams[stream as usize].info().messages > 0 {
+                self.arm_age(stream);
+            }
         }
         for id in 0..self.consumers.len() as u16 {
             let Some(mut c) = self.consumers[id as usize].take() else { continue };

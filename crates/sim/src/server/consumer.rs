@@ -48,6 +48,15 @@ pub(crate) struct Waiting {
     pub(crate) bytes: Option<u32>,
 }
 
+/// Where a replay at the original pace is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Replay {
+    /// It ends behind this sequence.
+    pub(crate) last: u64,
+    /// When the message before was stored, and when it was sent.
+    pub(crate) before: Option<(Time, Time)>,
+}
+
 /// What the sweep of the ack timer found.
 pub(crate) struct Swept {
     pub(crate) msg: Msg,
@@ -118,27 +127,34 @@ pub(crate) struct Consumer {
     floor: SeqPair,
     /// Persisted floor (R91).
     kept_floor: SeqPair,
-    /// Persisted entries of messages that are not pending any more (R92).
-    ghosts: BTreeSet<u64>,
+    /// Persisted entries of messages that are not pending any more, with the first consumer sequence of each (R92, R107).
+    ghosts: BTreeMap<u64, (Msg, u64)>,
     /// When the ack timer fires next.
     pub(crate) sweep_at: Time,
     /// For when it is set in the queue.
     pub(crate) sweep_armed: Time,
     last_sweep: Time,
+    /// After how long the timer is set again when nothing in flight asks for less.
+    pace: Dur,
     /// Whether the wake-up of the earliest expiry of a pull is scheduled, and for when.
     pub(crate) pull_wake_at: Time,
+    /// The last message of each subject, to be delivered before everything after `next_seq` (R63).
+    pub(crate) skip_list: VecDeque<u64>,
+    /// While a backlog is replayed at its own pace (R65).
+    pub(crate) replay: Option<Replay>,
+    /// When it was last asked, or created (R106).
+    pub(crate) last_active: Time,
     /// What messages of a subject are to it, by interned subject.
     pub(crate) seen_subjects: Vec<Option<bool>>,
 }
 
 impl Consumer {
-    pub(crate) fn new(stream: u16, config: ConsumerConfig, version: Version, start: u64) -> Self {
-        let before = SeqPair { consumer_seq: 0, stream_seq: start - 1 };
+    pub(crate) fn new(stream: u16, config: ConsumerConfig, version: Version) -> Self {
         let mut consumer = Self {
             stream,
             config,
             version,
-            next_seq: start,
+            next_seq: 1,
             deliveries: 0,
             highest: 0,
             pending: BTreeMap::new(),
@@ -150,18 +166,32 @@ impl Consumer {
             out_of_line: BTreeSet::new(),
             waiting: VecDeque::new(),
             num_pending: 0,
-            floor: before,
-            // R38.
-            kept_floor: if version >= Version::V2_14 { before } else { SeqPair::default() },
-            ghosts: BTreeSet::new(),
+            floor: SeqPair::default(),
+            kept_floor: SeqPair::default(),
+            ghosts: BTreeMap::new(),
             sweep_at: Time::NEVER,
             sweep_armed: Time::NEVER,
             last_sweep: Time::ZERO,
+            pace: Dur::ms(1),
+            skip_list: VecDeque::new(),
+            replay: None,
+            last_active: Time::ZERO,
             pull_wake_at: Time::NEVER,
             seen_subjects: Vec::new(),
         };
         consumer.set_levels();
+        consumer.pace = consumer.config.effective_ack_wait();
         consumer
+    }
+
+    /// Sets where it starts, before anything is delivered.
+    pub(crate) fn start_at(&mut self, start: u64) {
+        let before = SeqPair { consumer_seq: 0, stream_seq: start - 1 };
+        self.next_seq = start;
+        self.floor = before;
+        if self.version >= Version::V2_14 {
+            self.kept_floor = before; // R38
+        }
     }
 
     fn set_levels(&mut self) {
@@ -176,13 +206,14 @@ impl Consumer {
         u32::try_from(self.config.max_deliver).ok().filter(|&n| n > 0)
     }
 
+    /// Whether it delivers on its own to a subject.
+    pub(crate) fn is_push(&self) -> bool {
+        !self.config.deliver_subject.is_empty()
+    }
+
     /// Whether new messages are held back by `max_ack_pending` (R59).
     pub(crate) fn at_cap(&self) -> bool {
         self.config.effective_max_ack_pending().is_some_and(|cap| self.pending.len() as u64 >= cap)
-    }
-
-    pub(crate) fn has_queued(&self) -> bool {
-        self.queued > 0
     }
 
     /// Number of queued redeliveries.
@@ -336,6 +367,7 @@ impl Consumer {
             over.push(seq);
         }
         over.sort_unstable();
+        self.pace = self.next_pace(&over);
         let mut swept = Vec::with_capacity(over.len());
         for seq in over {
             let p = self.pending[&seq];
@@ -350,10 +382,8 @@ impl Consumer {
                     };
                     self.pending.remove(&seq);
                     self.exhausted.insert(seq);
-                    if again.max(1) == max
-                        && (Version::V2_11..Version::V2_14).contains(&self.version)
-                    {
-                        self.ghosts.insert(seq); // R92
+                    if again.max(1) == max && self.version < Version::V2_14 {
+                        self.ghosts.insert(seq, (p.msg, p.first)); // R92
                     }
                     if self.version == Version::V2_10 {
                         self.redelivered.entry(seq).or_insert(1); // R35
@@ -379,6 +409,17 @@ impl Consumer {
         swept
     }
 
+    /// After how long the server sets its timer again when nothing in flight asks for less.
+    fn next_pace(&self, over: &[u64]) -> Dur {
+        let backoff = &self.config.backoff;
+        let Some(&last) = backoff.last() else { return self.config.effective_ack_wait() };
+        let next_entry = |seq: &u64| {
+            let again = self.redelivered.get(seq).copied().unwrap_or(0) as usize;
+            backoff[(again + 1).min(backoff.len() - 1)]
+        };
+        over.iter().map(next_entry).min().map_or(last, |entry| entry.min(last))
+    }
+
     fn last_delivery(&self) -> SeqPair {
         SeqPair { consumer_seq: self.deliveries, stream_seq: self.next_seq - 1 }
     }
@@ -386,18 +427,23 @@ impl Consumer {
     /// After the last message in flight is gone the timer fires once more, at its usual pace (R91).
     fn after_settling(&mut self, now: Time) {
         if self.pending.is_empty() && self.sweep_at == Time::NEVER {
-            let pace = self.config.effective_ack_wait().0 + SWEEP_LAG.0;
+            let pace = self.pace.0.max(MS) + SWEEP_LAG.0;
             let sweeps = now.since(self.last_sweep).0 / pace + 1;
             self.sweep_at = Time(self.last_sweep.0.saturating_add(sweeps.saturating_mul(pace)));
         }
     }
 
     fn enqueue(&mut self, seq: u64) {
-        if let Some(p) = self.pending.get_mut(&seq).filter(|p| !p.queued) {
-            p.queued = true;
-            self.queue.push_back(seq);
-            self.queued += 1;
+        let Some(p) = self.pending.get(&seq).filter(|p| !p.queued) else { return };
+        if !p.in_line {
+            let at = self.deadline_of(p).0 as i64;
+            self.out_of_line.remove(&(at, seq));
         }
+        if let Some(p) = self.pending.get_mut(&seq) {
+            p.queued = true;
+        }
+        self.queue.push_back(seq);
+        self.queued += 1;
     }
 
     fn dequeue(&mut self, seq: u64) {
@@ -448,7 +494,7 @@ impl Consumer {
         let was_exhausted = !self.exhausted.is_empty() && self.exhausted.remove(&seq);
         let Some(first) = self.pending.get(&seq).map(|p| p.first) else {
             self.redelivered.remove(&seq);
-            if self.ghosts.remove(&seq) {
+            if self.ghosts.remove(&seq).is_some() {
                 self.move_kept_floor(seq, answered);
             }
             self.move_floor(seq, answered);
@@ -551,7 +597,11 @@ impl Consumer {
 
     /// The configuration changes with messages in flight (R103).
     pub(crate) fn reconfigure(&mut self, config: ConsumerConfig, now: Time) {
+        let filters_changed = self.config.filter_subjects != config.filter_subjects;
         self.config = config;
+        if filters_changed {
+            self.seen_subjects.clear();
+        }
         self.set_levels();
         self.reline();
         // The sweep runs 100 ms after the edit.
@@ -585,13 +635,28 @@ impl Consumer {
         self.waiting.clear();
         self.queue.clear();
         self.queued = 0;
+        for (seq, (msg, first)) in std::mem::take(&mut self.ghosts) {
+            self.exhausted.remove(&seq);
+            let entry = Pending {
+                msg,
+                first,
+                base: 0,
+                attempt: 1,
+                in_line: true,
+                queued: false,
+                cause: Cause::Restart,
+            };
+            self.pending.insert(seq, entry);
+        }
         for (&seq, p) in &mut self.pending {
             let base = if p.in_line { stored_at(seq).map_or(p.base, |at| at.0 as i64) } else { p.base };
             p.base = base.div_euclid(SEC as i64) * SEC as i64;
             p.queued = false;
             p.cause = Cause::Restart;
         }
-        self.floor = self.kept_floor;
+        if self.version > Version::V2_10 {
+            self.floor = self.kept_floor;
+        }
         self.reline();
         self.sweep_at = match self.earliest() {
             Some(at) => (at + SWEEP_LAG).max(now),
@@ -602,6 +667,9 @@ impl Consumer {
 
     /// Whether this consumer still needs a stored message that its filter matches (R29, R30).
     pub(crate) fn needs(&self, seq: u64) -> bool {
+        if self.skip_list.contains(&seq) {
+            return true;
+        }
         match self.config.ack_policy {
             AckPolicy::None | AckPolicy::All => seq > self.floor.stream_seq,
             AckPolicy::Explicit => {
@@ -635,6 +703,14 @@ impl Consumer {
         self.highest = self.highest.max(upto);
         self.ghosts.clear();
         self.kept_floor = self.floor;
+    }
+
+    /// Messages in flight: sequence, message, deliveries and deadline.
+    pub(crate) fn in_flight(&self) -> impl Iterator<Item = (u64, Msg, u32, Time)> {
+        self.pending
+            .iter()
+            .filter(|(_, p)| !p.queued)
+            .map(|(&seq, p)| (seq, p.msg, p.attempt, self.deadline_of(p)))
     }
 
     /// What `nats consumer info` prints, with the number of pulls that count as waiting.

@@ -1,7 +1,7 @@
 //! A stream: the log of stored messages, its limits and its window of known ids.
 
 use crate::info::StreamInfo;
-use crate::scenario::{Discard, Retention, StreamConfig};
+use crate::scenario::{Discard, StreamConfig};
 use crate::time::{Dur, Time};
 use crate::trace::{Msg, Refusal, Removal};
 use std::collections::{BTreeMap, VecDeque};
@@ -17,11 +17,12 @@ pub(crate) struct Stored {
     pub(crate) at: Time,
 }
 
-/// The window of a stream that sets none (R17).
-const DEFAULT_DUPLICATE_WINDOW: Dur = Dur::secs(120);
-
 pub(crate) struct Stream {
+    /// Whether it has been created yet.
+    pub(crate) exists: bool,
     pub(crate) config: StreamConfig,
+    /// For when the age timer is set in the queue.
+    pub(crate) age_armed: Time,
     /// Slots from `first` on; a removed message leaves a hole until it reaches the front.
     log: VecDeque<Option<Stored>>,
     /// Sequence of the first slot.
@@ -51,7 +52,9 @@ pub(crate) enum Admission {
 impl Stream {
     pub(crate) fn new(config: StreamConfig) -> Self {
         Self {
+            exists: true,
             config,
+            age_armed: Time::NEVER,
             log: VecDeque::new(),
             first: 1,
             messages: 0,
@@ -60,15 +63,6 @@ impl Stream {
             ids: BTreeMap::new(),
             id_order: VecDeque::new(),
             id_by_seq: BTreeMap::new(),
-        }
-    }
-
-    /// The window in force: the default is capped to `max_age` (R17).
-    pub(crate) fn duplicate_window(&self) -> Dur {
-        match (self.config.duplicate_window, self.config.max_age) {
-            (Dur::ZERO, Dur::ZERO) => DEFAULT_DUPLICATE_WINDOW,
-            (Dur::ZERO, age) => DEFAULT_DUPLICATE_WINDOW.min(age),
-            (window, _) => window,
         }
     }
 
@@ -143,7 +137,7 @@ impl Stream {
 
     /// An id is free again once the window has passed since the original was stored (R17).
     fn forget_ids(&mut self, now: Time) {
-        let window = self.duplicate_window();
+        let window = self.config.duplicate_window;
         while let Some((at, id)) = self.id_order.front() {
             if now.since(*at) < window {
                 break;
@@ -225,8 +219,11 @@ impl Stream {
         self.ids.retain(|id, (seq, _)| kept.get(seq).is_some_and(|of_seq| of_seq == id));
     }
 
-    /// Whether settling a message can remove it.
-    pub(crate) fn removes_settled(&self) -> bool {
-        self.config.retention != Retention::Limits
+    /// Takes every message away that `goes` names by sequence and subject. Gives them, and the highest
+    /// sequence below which nothing is left.
+    pub(crate) fn purge(&mut self, goes: impl Fn(u32) -> bool) -> Vec<(u64, Stored)> {
+        let gone: Vec<u64> =
+            self.from(0).filter(|(_, s)| goes(s.subject)).map(|(seq, _)| seq).collect();
+        gone.into_iter().filter_map(|seq| self.remove(seq).map(|stored| (seq, stored))).collect()
     }
 }

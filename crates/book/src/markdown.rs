@@ -1,0 +1,593 @@
+//! The Markdown of a chapter: what it may say, and its HTML.
+//!
+//! CommonMark with tables, footnotes, typographic quotes and dashes, and `{#id}` after a heading. No raw HTML and
+//! no pictures. Beside that:
+//!
+//! | written | meaning |
+//! |---|---|
+//! | `{{lab crash-redelivery}}` alone in its paragraph | the lab stands here |
+//! | `:again[handed out again]` | words that name a state: stored, inflight, acked, again, lost, dead |
+//! | `:result[comes back at T+8](crash-redelivery/comes-back)` | a result: the claim `comes-back` of that lab must hold; links to the figure at the settings and the moment that show it |
+//! | `[words](the-stopwatch)`, `(the-stopwatch#anchor)`, `(#anchor)` | a chapter, a section or lab in it, one in this chapter |
+//! | `:::server 2.10–2.15`, paragraphs, `:::`, each alone between empty lines | a note "What servers really do" with the versions it was seen on |
+//!
+//! Every code block says its language (`text` for none). The chapter's title is in its front matter; sections begin
+//! with `##`.
+
+use crate::Problem;
+use crate::chapter::{Heading, Part};
+use crate::lab::CheckedLab;
+use crate::source::{Source, nearest};
+use pulldown_cmark::{
+    BrokenLink, CodeBlockKind, CowStr, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd,
+    TextMergeWithOffset,
+};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+/// The states of a message, in the order of its life.
+const STATES: [&str; 6] = ["stored", "inflight", "acked", "again", "lost", "dead"];
+/// The directive that ties words to a claim of a lab.
+const RESULT: &str = "result";
+/// Ids that the page around a chapter uses.
+const RESERVED: [&str; 3] = ["content", "chapters", "on-this-page"];
+
+/// The Markdown of a chapter within its file.
+#[derive(Clone, Copy)]
+pub(crate) struct Body<'a> {
+    pub(crate) source: &'a Source,
+    /// Where it begins.
+    pub(crate) from: usize,
+}
+
+/// What others may refer to in a chapter.
+#[derive(Debug, Default)]
+pub(crate) struct Outline {
+    /// Ids of sections.
+    anchors: BTreeSet<String>,
+    /// Labs in the order of the page; each is an anchor as well.
+    pub(crate) labs: Vec<String>,
+}
+
+/// Everything that a chapter may refer to.
+pub(crate) struct Index<'a> {
+    /// The chapters by slug.
+    pub(crate) outlines: &'a BTreeMap<String, Outline>,
+    /// The labs by slug.
+    pub(crate) labs: &'a BTreeMap<String, CheckedLab>,
+}
+
+/// An event and where it stands in the body.
+type Place<'a> = (Event<'a>, Range<usize>);
+
+/// Reads the Markdown to events. A directive without a target, `:name[words]`, becomes a link of its own kind.
+fn parse<'a>(body: Body<'a>) -> Vec<Place<'a>> {
+    let text = &body.source.text()[body.from..];
+    let options = Options::ENABLE_TABLES
+        | Options::ENABLE_FOOTNOTES
+        | Options::ENABLE_SMART_PUNCTUATION
+        | Options::ENABLE_HEADING_ATTRIBUTES;
+    let directive = |link: BrokenLink<'a>| {
+        (link.link_type == LinkType::Shortcut)
+            .then(|| directive_before(text, link.span.start))?
+            .map(|_| (CowStr::Borrowed(""), CowStr::Borrowed("")))
+    };
+    let parser = Parser::new_with_broken_link_callback(text, options, Some(directive));
+    TextMergeWithOffset::new(parser.into_offset_iter()).collect()
+}
+
+/// The name of a directive whose bracket opens at `at`: the letters after a colon that itself follows no letter.
+fn directive_before(text: &str, at: usize) -> Option<&str> {
+    let (before, name) = text[..at].rsplit_once(':')?;
+    let letters = !name.is_empty() && name.bytes().all(|b| b.is_ascii_lowercase());
+    let free = !before.ends_with(|c: char| c.is_alphanumeric() || c == ':' || c == '\\');
+    (letters && free).then_some(name)
+}
+
+/// What stands alone in a paragraph and is not prose.
+enum Block<'a> {
+    Lab(&'a str),
+    Open(&'a str, &'a str),
+    Close,
+}
+
+/// Reads the source of a paragraph as a block; an error if it holds one but is not one.
+fn block(paragraph: &str) -> Option<Result<Block<'_>, String>> {
+    let paragraph = paragraph.trim();
+    let marked = |line: &str| line.starts_with(":::") || line.starts_with("{{");
+    if !paragraph.lines().any(|line| marked(line.trim_start())) {
+        return None;
+    }
+    if paragraph.contains('\n') {
+        return Some(Err("a lab or a line of ::: stands alone; put an empty line before and after it".into()));
+    }
+    if let Some(rest) = paragraph.strip_prefix(":::") {
+        let (kind, rest) = rest.trim().split_once(' ').unwrap_or((rest.trim(), ""));
+        return Some(Ok(if kind.is_empty() { Block::Close } else { Block::Open(kind, rest.trim()) }));
+    }
+    let lab = paragraph.strip_prefix("{{lab ").and_then(|rest| rest.strip_suffix("}}")).map(str::trim);
+    Some(match lab {
+        Some(slug) if !slug.is_empty() && !slug.contains(' ') => Ok(Block::Lab(slug)),
+        _ => Err(format!("`{paragraph}` is not understood; a lab is placed by {{{{lab its-slug}}}}")),
+    })
+}
+
+/// The paragraph that begins at this event, if it is a block.
+fn block_at<'a>(body: Body<'a>, (event, range): &Place<'_>) -> Option<Result<Block<'a>, String>> {
+    matches!(event, Event::Start(Tag::Paragraph))
+        .then(|| block(&body.source.text()[body.from + range.start..body.from + range.end]))?
+}
+
+/// The anchors of a heading's words, unique on the page.
+fn anchor(words: &str, taken: &BTreeSet<String>) -> String {
+    let mut id = String::new();
+    for c in words.chars().flat_map(char::to_lowercase) {
+        if c.is_alphanumeric() {
+            id.push(c);
+        } else if !id.is_empty() && !id.ends_with('-') && !matches!(c, '\'' | '’') {
+            id.push('-');
+        }
+    }
+    let id = id.trim_end_matches('-').to_owned();
+    let id = if id.is_empty() { "section".to_owned() } else { id };
+    let free = |id: &str| !taken.contains(id) && !RESERVED.contains(&id);
+    if free(&id) {
+        return id;
+    }
+    (2..).map(|n| format!("{id}-{n}")).find(|id| free(id)).unwrap_or_default()
+}
+
+/// The words of the events up to the end of the block they are in.
+fn words(events: &[Place<'_>], end: impl Fn(TagEnd) -> bool) -> String {
+    let mut words = String::new();
+    for (event, _) in events {
+        match event {
+            Event::End(tag) if end(*tag) => break,
+            Event::Text(text) | Event::Code(text) => words.push_str(text),
+            Event::SoftBreak | Event::HardBreak => words.push(' '),
+            _ => {}
+        }
+    }
+    words
+}
+
+/// The id of each heading, by the place of its first event.
+fn heading_ids(events: &[Place<'_>], labs: &[String]) -> BTreeMap<usize, String> {
+    let mut taken: BTreeSet<String> = labs.iter().cloned().collect();
+    let mut ids = BTreeMap::new();
+    for (i, (event, _)) in events.iter().enumerate() {
+        let Event::Start(Tag::Heading { id, .. }) = event else { continue };
+        let id = match id {
+            Some(id) => id.to_string(),
+            None => anchor(&words(&events[i..], |tag| matches!(tag, TagEnd::Heading(_))), &taken),
+        };
+        taken.insert(id.clone());
+        ids.insert(i, id);
+    }
+    ids
+}
+
+fn labs_in(body: Body<'_>, events: &[Place<'_>]) -> Vec<String> {
+    events
+        .iter()
+        .filter_map(|place| match block_at(body, place) {
+            Some(Ok(Block::Lab(slug))) => Some(slug.to_owned()),
+            _ => None,
+        })
+        .collect()
+}
+
+/// What others may refer to in this chapter.
+pub(crate) fn outline(body: Body<'_>) -> Outline {
+    let events = parse(body);
+    let labs = labs_in(body, &events);
+    Outline { anchors: heading_ids(&events, &labs).into_values().collect(), labs }
+}
+
+/// Renders a chapter. Whatever is wrong in it is reported with its line and left out.
+pub(crate) fn render(
+    body: Body<'_>,
+    slug: &str,
+    index: &Index<'_>,
+    problems: &mut Vec<Problem>,
+) -> (Vec<Part>, Vec<Heading>) {
+    let events = parse(body);
+    let labs = labs_in(body, &events);
+    let ids = heading_ids(&events, &labs);
+    let mut writer = Writer {
+        body,
+        slug,
+        index,
+        problems,
+        ids,
+        labs,
+        out: Vec::new(),
+        headings: Vec::new(),
+        heading_from: 0,
+        open_note: None,
+        close_link: Vec::new(),
+        in_code: false,
+    };
+    let mut skip_to = 0;
+    for i in 0..events.len() {
+        if i >= skip_to {
+            skip_to = writer.event(&events, i);
+        }
+    }
+    writer.finish()
+}
+
+/// Marks the place of a lab in the HTML; comments of the source are dropped, so it cannot be forged.
+const LAB_OPEN: &str = "<!--lab ";
+const LAB_CLOSE: &str = "-->\n";
+
+struct Writer<'a, 'p> {
+    body: Body<'a>,
+    slug: &'a str,
+    index: &'a Index<'a>,
+    problems: &'p mut Vec<Problem>,
+    ids: BTreeMap<usize, String>,
+    labs: Vec<String>,
+    out: Vec<Event<'a>>,
+    headings: Vec<Heading>,
+    /// Where in `out` the words of the last heading begin.
+    heading_from: usize,
+    /// Where the note began that is open.
+    open_note: Option<usize>,
+    /// What closes each link that is open.
+    close_link: Vec<&'static str>,
+    in_code: bool,
+}
+
+impl<'a> Writer<'a, '_> {
+    fn problem(&mut self, offset: usize, sentence: impl Into<String>) {
+        let line = self.body.source.line(self.body.from + offset);
+        self.problems.push(self.body.source.problem(line, sentence));
+    }
+
+    fn html(&mut self, html: impl Into<String>) {
+        self.out.push(Event::InlineHtml(CowStr::from(html.into())));
+    }
+
+    /// Writes the event at `i` and says which one is next.
+    fn event(&mut self, events: &[Place<'a>], i: usize) -> usize {
+        let (event, range) = &events[i];
+        let start = range.start;
+        if let Some(block) = block_at(self.body, &events[i]) {
+            match block {
+                Ok(block) => self.block(&block, start),
+                Err(sentence) => self.problem(start, sentence),
+            }
+            let end = events[i..]
+                .iter()
+                .position(|(event, _)| *event == Event::End(TagEnd::Paragraph))
+                .unwrap_or_default();
+            return i + end + 1;
+        }
+        match event {
+            Event::Start(Tag::Heading { level, .. }) => self.heading(*level, i, start),
+            Event::End(TagEnd::Heading(level)) => self.heading_end(*level),
+            Event::Start(Tag::Table(_)) => {
+                let columns: Vec<String> = events[i..]
+                    .iter()
+                    .enumerate()
+                    .take_while(|(_, (event, _))| *event != Event::End(TagEnd::TableHead))
+                    .filter(|(_, (event, _))| *event == Event::Start(Tag::TableCell))
+                    .map(|(at, _)| words(&events[i + at..], |tag| tag == TagEnd::TableCell))
+                    .collect();
+                let label = escaped(&format!("Table: {}", columns.join(", ")));
+                self.html(format!("<div class=\"table\" role=\"region\" tabindex=\"0\" aria-label=\"{label}\">\n"));
+                self.out.push(event.clone());
+            }
+            Event::End(TagEnd::Table) => {
+                self.out.push(event.clone());
+                self.html("</div>\n");
+            }
+            Event::Start(Tag::CodeBlock(kind)) => {
+                let language = match kind {
+                    CodeBlockKind::Fenced(info) => info.split_whitespace().next().unwrap_or_default(),
+                    CodeBlockKind::Indented => "",
+                };
+                if language.is_empty() {
+                    self.problem(start, "this code does not say its language; write ```text for none");
+                }
+                self.in_code = true;
+                let language = escaped(language);
+                self.html(format!("<pre tabindex=\"0\"><code class=\"language-{language}\">"));
+            }
+            Event::End(TagEnd::CodeBlock) => {
+                self.in_code = false;
+                self.html("</code></pre>\n");
+            }
+            Event::Start(Tag::Link { link_type, dest_url, .. }) => {
+                self.link(*link_type, dest_url, start);
+            }
+            Event::End(TagEnd::Link) => {
+                let close = self.close_link.pop().unwrap_or_default();
+                self.html(close);
+            }
+            Event::Start(Tag::Image { .. }) => {
+                self.problem(start, "pictures are not shown; a picture of a run comes from a lab");
+            }
+            Event::Start(Tag::HtmlBlock) | Event::InlineHtml(_) => {
+                let html = self.body.source.text()[self.body.from + start..self.body.from + range.end].trim();
+                let comment = html.starts_with("<!--") && html.ends_with("-->");
+                if !comment && !html.starts_with("</") {
+                    let first = html.lines().next().unwrap_or_default();
+                    self.problem(start, format!("HTML such as `{first}` is not passed on; write Markdown"));
+                }
+            }
+            Event::Html(_) | Event::End(TagEnd::HtmlBlock | TagEnd::Image) => {}
+            Event::Text(text) if self.in_code => {
+                self.out.push(Event::Text(text.clone()));
+            }
+            Event::Text(text) => {
+                let before_link =
+                    events.get(i + 1).filter(|(next, _)| matches!(next, Event::Start(Tag::Link { .. })));
+                let name = before_link.and_then(|(_, link)| self.directive_at(link.start));
+                let text = match name.and_then(|name| text.strip_suffix(name)) {
+                    Some(rest) => rest.strip_suffix(':').unwrap_or(rest),
+                    None => text,
+                };
+                self.text(text, range.clone());
+            }
+            _ => self.out.push(event.clone()),
+        }
+        i + 1
+    }
+
+    /// The directive whose bracket opens at this place of the body.
+    fn directive_at(&self, at: usize) -> Option<&'a str> {
+        directive_before(&self.body.source.text()[self.body.from..], at)
+    }
+
+    /// Prose, with a space that does not break between a number and its unit.
+    fn text(&mut self, text: &str, range: Range<usize>) {
+        let (start, from) = (range.start, self.body.from);
+        let written = &self.body.source.text()[from + start..from + range.end];
+        for name in STATES.iter().chain([&RESULT]) {
+            let opens = format!(":{name}[");
+            if written.match_indices(&opens).any(|(at, _)| !written[..at].ends_with('\\')) {
+                let sentence =
+                    format!("`{opens}` opens here but is not closed, or has a link or another directive in it");
+                self.problem(start, sentence);
+            }
+        }
+        if text.contains("{{") {
+            self.problem(start, "a lab stands alone in its paragraph; put an empty line before and after it");
+        }
+        let mut out = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some(at) = rest.find(' ') {
+            let (before, after) = (&rest[..at], &rest[at + 1..]);
+            let unit: String = after.chars().take_while(|c| c.is_alphanumeric()).collect();
+            let number = before.ends_with(|c: char| c.is_ascii_digit());
+            let joined = number && matches!(unit.as_str(), "s" | "ms" | "min" | "h" | "KiB" | "MiB");
+            out.push_str(before);
+            out.push_str(if joined { "\u{a0}" } else { " " });
+            rest = after;
+        }
+        out.push_str(rest);
+        self.out.push(Event::Text(out.into()));
+    }
+
+    fn block(&mut self, block: &Block<'a>, start: usize) {
+        match *block {
+            Block::Lab(slug) => {
+                if !self.index.labs.contains_key(slug) {
+                    let known: Vec<&str> = self.index.labs.keys().map(String::as_str).collect();
+                    self.problem(start, nearest(slug, "a lab", &known));
+                } else if self.open_note.is_some() {
+                    self.problem(start, "a lab does not stand in a note; close the note before it");
+                } else {
+                    self.html(format!("{LAB_OPEN}{slug}{LAB_CLOSE}"));
+                    let marks = self.out.iter().filter(|event| {
+                        matches!(event, Event::InlineHtml(html) if **html == format!("{LAB_OPEN}{slug}{LAB_CLOSE}"))
+                    });
+                    if marks.count() > 1 {
+                        self.problem(start, format!("the lab {slug} is on this page already; a lab stands once on a page"));
+                    }
+                }
+            }
+            Block::Open("server", versions) if !versions.is_empty() => {
+                if self.open_note.replace(start).is_some() {
+                    self.problem(start, "a note does not stand in a note; close the one before with :::");
+                }
+                let versions = escaped(versions);
+                self.html(format!(
+                    "<aside class=\"note server\"><p class=\"note-title\">What servers really do <span class=\"seen\">seen on {versions}</span></p>\n"
+                ));
+            }
+            Block::Open("server", _) => {
+                self.problem(start, "say on which versions this was seen, as :::server 2.10–2.15");
+            }
+            Block::Open(kind, _) => self.problem(start, nearest(kind, "a note", &["server"])),
+            Block::Close if self.open_note.take().is_some() => self.html("</aside>\n"),
+            Block::Close => self.problem(start, "this ::: closes nothing"),
+        }
+    }
+
+    fn heading(&mut self, level: HeadingLevel, i: usize, start: usize) {
+        let level = level as u8;
+        if level == 1 {
+            self.problem(start, "the title of a chapter is in its front matter; begin a section with ##");
+        }
+        if let Some(last) = self.headings.last()
+            && level > last.level + 1
+        {
+            self.problem(start, "this heading skips a level");
+        } else if self.headings.is_empty() && level > 2 {
+            self.problem(start, "the first heading of a chapter is a section, ##");
+        }
+        let id = self.ids[&i].clone();
+        if self.headings.iter().any(|h| h.id == id)
+            || self.labs.contains(&id)
+            || RESERVED.contains(&id.as_str())
+        {
+            self.problem(start, format!("`#{id}` is taken; choose another id for this heading"));
+        }
+        self.html(format!("<h{level} id=\"{}\">", escaped(&id)));
+        self.headings.push(Heading { level, id, html: String::new() });
+        self.heading_from = self.out.len();
+    }
+
+    fn heading_end(&mut self, level: HeadingLevel) {
+        let Some(heading) = self.headings.last_mut() else { return };
+        let is_link = |event: &&Event<'_>| match event {
+            Event::InlineHtml(html) => html.starts_with("<a ") || &**html == "</a>",
+            _ => false,
+        };
+        let words = self.out[self.heading_from..].iter().filter(|event| !is_link(event)).cloned();
+        pulldown_cmark::html::push_html(&mut heading.html, words);
+        let (id, words) = (escaped(&heading.id), plain(&heading.html));
+        let level = level as u8;
+        self.html(format!(
+            " <a class=\"anchor\" href=\"#{id}\" aria-label=\"Link to this section: {words}\">#</a></h{level}>\n"
+        ));
+    }
+
+    fn link(&mut self, link_type: LinkType, target: &str, start: usize) {
+        let close = match self.directive_at(start) {
+            Some(RESULT) => self.result(link_type, target, start),
+            Some(state) if STATES.contains(&state) => {
+                if link_type == LinkType::ShortcutUnknown {
+                    self.html(format!("<em class=\"state {state}\">"));
+                    "</em>"
+                } else {
+                    self.problem(start, format!(":{state}[…] names a state and leads nowhere; remove its target"));
+                    ""
+                }
+            }
+            Some(name) => {
+                let known: Vec<&str> = STATES.into_iter().chain([RESULT]).collect();
+                self.problem(start, nearest(name, "a directive", &known));
+                ""
+            }
+            None => match self.address(target) {
+                Ok((href, rel)) => {
+                    self.html(format!("<a href=\"{}\"{rel}>", escaped(&href)));
+                    "</a>"
+                }
+                Err(sentence) => {
+                    self.problem(start, sentence);
+                    ""
+                }
+            },
+        };
+        self.close_link.push(close);
+    }
+
+    /// Opens a result: words that a claim of a lab stands for.
+    fn result(&mut self, link_type: LinkType, target: &str, start: usize) -> &'static str {
+        let (slug, claim) = match target.split_once('/') {
+            Some(parts) if link_type == LinkType::Inline => parts,
+            _ => {
+                self.problem(start, "a result names its lab and claim: :result[words](lab/claim)");
+                return "";
+            }
+        };
+        let index = self.index;
+        let Some(lab) = index.labs.get(slug) else {
+            let known: Vec<&str> = index.labs.keys().map(String::as_str).collect();
+            self.problem(start, nearest(slug, "a lab", &known));
+            return "";
+        };
+        // A lab that cannot be read has been reported.
+        let Some(run) = &lab.lab else { return "" };
+        let Some((query, at)) = lab.claims.get(claim) else {
+            let known: Vec<&str> = lab.claims.keys().map(String::as_str).collect();
+            self.problem(start, nearest(claim, &format!("a claim of the lab {slug}"), &known));
+            return "";
+        };
+        let here = |outline: &Outline| outline.labs.iter().position(|lab| lab == slug);
+        let chapters = index.outlines.iter();
+        let mut placed = chapters.filter_map(|(chapter, outline)| Some((chapter, here(outline)?)));
+        let place = placed.clone().find(|(chapter, _)| *chapter == self.slug).or_else(|| placed.next());
+        // A lab that no chapter shows has been reported.
+        let Some((chapter, place)) = place else { return "" };
+        let (mut position, _) = run.read_query(query, true);
+        position.t = *at;
+        let path = if chapter == self.slug { String::new() } else { format!("../{chapter}/") };
+        let mut query = run.write_query(&position, place == 0);
+        if !query.is_empty() || path.is_empty() {
+            query.insert(0, '?');
+        }
+        self.html(format!("<a class=\"result\" href=\"{}\">", escaped(&format!("{path}{query}#{slug}"))));
+        "</a>"
+    }
+
+    /// The address and further attributes of a link, checked.
+    fn address(&self, target: &str) -> Result<(String, &'static str), String> {
+        if ["http://", "https://", "mailto:"].iter().any(|scheme| target.starts_with(scheme)) {
+            return Ok((target.to_owned(), " rel=\"noreferrer\""));
+        }
+        let (chapter, anchor) = target.split_once('#').unwrap_or((target, ""));
+        let here = chapter.is_empty();
+        let slug = if here { self.slug } else { chapter };
+        let Some(outline) = self.index.outlines.get(slug) else {
+            let known: Vec<&str> = self.index.outlines.keys().map(String::as_str).collect();
+            return Err(nearest(chapter, "a chapter", &known));
+        };
+        let anchors: Vec<&str> =
+            outline.anchors.iter().chain(&outline.labs).map(String::as_str).collect();
+        if target.contains('#') && !anchors.contains(&anchor) {
+            return Err(nearest(anchor, &format!("a section or lab of {slug}"), &anchors));
+        }
+        let path = if here { String::new() } else { format!("../{slug}/") };
+        let anchor = if anchor.is_empty() { String::new() } else { format!("#{anchor}") };
+        Ok((path + &anchor, ""))
+    }
+
+    fn finish(mut self) -> (Vec<Part>, Vec<Heading>) {
+        if let Some(start) = self.open_note {
+            self.problem(start, "this note is not closed; end it with :::");
+        }
+        let mut html = String::new();
+        pulldown_cmark::html::push_html(&mut html, self.out.into_iter());
+        let mut parts = Vec::new();
+        let mut rest = html.as_str();
+        while let Some((before, after)) = rest.split_once(LAB_OPEN) {
+            let Some((slug, after)) = after.split_once(LAB_CLOSE) else { break };
+            if !before.trim().is_empty() {
+                parts.push(Part::Html(before.to_owned()));
+            }
+            parts.push(Part::Lab(slug.to_owned()));
+            rest = after;
+        }
+        if !rest.trim().is_empty() {
+            parts.push(Part::Html(rest.to_owned()));
+        }
+        (parts, self.headings)
+    }
+}
+
+/// Text for HTML, also within a quoted attribute.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+/// HTML without its tags, fit for an attribute.
+fn plain(html: &str) -> String {
+    let mut out = String::with_capacity(html.len());
+    let mut in_tag = false;
+    for c in html.chars() {
+        match c {
+            '<' => in_tag = true,
+            '>' => in_tag = false,
+            '"' if !in_tag => out.push_str("&quot;"),
+            _ if !in_tag => out.push(c),
+            _ => {}
+        }
+    }
+    out
+}

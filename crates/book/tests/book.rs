@@ -1,0 +1,357 @@
+//! Small books, written to a folder of their own: what they are rendered to, and what is wrong with them.
+
+use delivery_book::{Book, Part};
+use std::path::PathBuf;
+
+/// A lab that works: one order, taken by a worker that dies, delivered again to another.
+const LAB: &str = r#"title = "A crash"
+question = "Who gets order-1?"
+opens_at = "2s"
+
+[scenario]
+end = "8s"
+streams = [{ name = "ORDERS", subjects = ["orders.>"] }]
+
+[[scenario.consumers]]
+stream = "ORDERS"
+[scenario.consumers.config]
+durable_name = "emails"
+ack_wait = "5s"
+backoff = []
+max_deliver = -1
+
+[[scenario.workers]]
+name = "first"
+behaviour = [{ steps = [{ after = "600ms", do = "crash" }] }]
+
+[[scenario.workers]]
+name = "second"
+start = "1s"
+service_time = "1s"
+
+[[scenario.timeline]]
+at = "0s"
+op.publish = { subject = "orders.new", data = "order-{i}" }
+
+[[knobs]]
+name = "ack_wait"
+setting = "consumer.ack_wait"
+positions = ["1s", "2s", "5s"]
+
+[[expect]]
+id = "again"
+claim = "order-1 comes back"
+delivered = [{ msg = "order-1", attempt = 2, at = "5s", to = "second" }]
+"#;
+
+/// A book in a temporary folder.
+struct Small {
+    folder: tempfile::TempDir,
+}
+
+/// The smallest book without problems: chapter 1 with `body`, placing the lab `crash`.
+fn book(body: &str) -> Small {
+    let small = Small { folder: tempfile::tempdir().unwrap() };
+    small
+        .file("book.toml", "title = 'B'\nclaim = 'C'\nabout = 'A'\nchecked_against = 'V'\n[[part]]\nid = 'one'\ntitle = 'One'\n")
+        .file("labs/crash.toml", LAB)
+        .chapter("01-first", &format!("{{{{lab crash}}}}\n\n{body}"))
+}
+
+impl Small {
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join("content").join(name)
+    }
+
+    fn file(self, name: &str, text: &str) -> Self {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+        self
+    }
+
+    /// A chapter with valid front matter; its body begins at line 7.
+    fn chapter(self, name: &str, body: &str) -> Self {
+        let front = "title = 'T'\nshort = 'S'\npart = 'one'\nsummary = 'M'\n";
+        self.file(&format!("chapters/{name}.md"), &format!("+++\n{front}+++\n{body}"))
+    }
+
+    fn load(&self) -> Result<Book, Vec<String>> {
+        Book::load(&self.path(""))
+            .map_err(|problems| problems.iter().map(ToString::to_string).collect())
+    }
+
+    #[track_caller]
+    fn good(&self) -> Book {
+        self.load().unwrap_or_else(|problems| panic!("unexpected problems:\n{}", problems.join("\n")))
+    }
+
+    /// The HTML of the first chapter, labs as `[slug]`.
+    #[track_caller]
+    fn html(&self) -> String {
+        let parts = &self.good().chapters[0].parts;
+        parts
+            .iter()
+            .map(|part| match part {
+                Part::Html(html) => html.clone(),
+                Part::Lab(slug) => format!("[{slug}]"),
+            })
+            .collect()
+    }
+
+    /// The book has exactly these problems.
+    #[track_caller]
+    fn has(&self, problems: &[&str]) {
+        let found = self.load().map(|_| ()).expect_err("the book should have problems");
+        assert_eq!(found, problems);
+    }
+}
+
+#[test]
+fn a_book_has_parts_chapters_and_labs() {
+    let book = book("Text.").chapter("02-second", "## A section\n").good();
+    assert_eq!((book.title.as_str(), book.parts[0].title.as_str()), ("B", "One"));
+    let chapters: Vec<_> = book.chapters.iter().map(|c| (c.number, c.slug.as_str(), c.short.as_str())).collect();
+    assert_eq!(chapters, [(1, "first", "S"), (2, "second", "S")]);
+    assert_eq!(
+        book.chapters[0].parts,
+        [Part::Lab("crash".into()), Part::Html("<p>Text.</p>\n".into())]
+    );
+    assert_eq!(book.chapters[1].headings[0].id, "a-section");
+    assert_eq!(book.lab("crash").unwrap().slug, "crash");
+}
+
+#[test]
+fn markdown_is_rendered() {
+    for (markdown, html) in [
+        ("Plain *and* `code` -- \"so\".", "<p>Plain <em>and</em> <code>code</code> – “so”.</p>\n"),
+        (
+            "## It's `nak`, twice {#n}",
+            "<h2 id=\"n\">It’s <code>nak</code>, twice <a class=\"anchor\" href=\"#n\" aria-label=\"Link to this section: It’s nak, twice\">#</a></h2>\n",
+        ),
+        (
+            "## Why?\n\n## Why?",
+            "<h2 id=\"why\">Why? <a class=\"anchor\" href=\"#why\" aria-label=\"Link to this section: Why?\">#</a></h2>\n\
+             <h2 id=\"why-2\">Why? <a class=\"anchor\" href=\"#why-2\" aria-label=\"Link to this section: Why?\">#</a></h2>\n",
+        ),
+        (
+            "is :again[handed *out* again], :lost[`x`].",
+            "<p>is <em class=\"state again\">handed <em>out</em> again</em>, <em class=\"state lost\"><code>x</code></em>.</p>\n",
+        ),
+        (
+            ":result[It comes back](crash/again).",
+            "<p><a class=\"result\" href=\"?#crash\">It comes back</a>.</p>\n",
+        ),
+        ("[The list [1 s, 5 s]](#crash)", "<p><a href=\"#crash\">The list [1\u{a0}s, 5\u{a0}s]</a></p>\n"),
+        ("After 5 s and 200 ms, 3 stay; 10 sheep.", "<p>After 5\u{a0}s and 200\u{a0}ms, 3 stay; 10 sheep.</p>\n"),
+        ("`:again[x]` and time:[x] and \\:again[x]", "<p><code>:again[x]</code> and time:[x] and :again[x]</p>\n"),
+        ("```python\nif a < b: ':again[x]'\n```", "<pre tabindex=\"0\"><code class=\"language-python\">if a &lt; b: ':again[x]'\n</code></pre>\n"),
+        (
+            "| a | `b` |\n|---|--:|\n| 1 | 2 |",
+            "<div class=\"table\" role=\"region\" tabindex=\"0\" aria-label=\"Table: a, b\">\n\
+             <table><thead><tr><th>a</th><th style=\"text-align: right\"><code>b</code></th></tr></thead><tbody>\n\
+             <tr><td>1</td><td style=\"text-align: right\">2</td></tr>\n</tbody></table>\n</div>\n",
+        ),
+        (
+            ":::server 2.10–2.15\n\nOnly to a *waiting* pull.\n\n:::",
+            "<aside class=\"note server\"><p class=\"note-title\">What servers really do <span class=\"seen\">seen on 2.10–2.15</span></p>\n\
+             <p>Only to a <em>waiting</em> pull.</p>\n</aside>\n",
+        ),
+        ("<!-- not\nseen -->\n\nText <!-- nor this -->here", "<p>Text here</p>\n"),
+        (
+            "A[^1].\n\n[^1]: B.",
+            "<p>A<sup class=\"footnote-reference\"><a href=\"#1\">1</a></sup>.</p>\n\
+             <div class=\"footnote-definition\" id=\"1\"><sup class=\"footnote-definition-label\">1</sup>\n<p>B.</p>\n</div>\n",
+        ),
+        (
+            "[out](https://nats.io/?a&b), [here](#crash), [there](second), [deep](second#a-section)",
+            "<p><a href=\"https://nats.io/?a&amp;b\" rel=\"noreferrer\">out</a>, <a href=\"#crash\">here</a>, \
+             <a href=\"../second/\">there</a>, <a href=\"../second/#a-section\">deep</a></p>\n",
+        ),
+    ] {
+        let small = book(markdown).chapter("02-second", "## A section\n");
+        assert_eq!(small.html(), format!("[crash]{html}"), "{markdown}");
+    }
+}
+
+#[test]
+fn a_result_leads_to_the_figure_that_shows_it() {
+    let turned = "[[expect]]\nid = 'quick'\nclaim = 'at T+2'\nset = { ack_wait = '2s' }\nat = '2s'\n\
+                  delivered = [{ msg = 'order-1', attempt = 2, at = '2s' }]\n\
+                  [[expect]]\nid = 'later'\nclaim = 'at T+5'\nat = '5s'\ndeliveries = 2\n";
+    let labs = format!("{LAB}\n{turned}");
+    for (result, href) in [
+        ("crash/again", "?#crash"),
+        ("crash/later", "?t=5s#crash"),
+        ("crash/quick", "?ack_wait=2s#crash"),
+        ("other/later", "?other.t=5s#other"),
+        ("away/quick", "../second/?ack_wait=2s#away"),
+    ] {
+        let small = book(&format!("{{{{lab other}}}}\n\n:result[x]({result})"))
+            .chapter("02-second", "{{lab away}}\n")
+            .file("labs/crash.toml", &labs)
+            .file("labs/other.toml", &labs)
+            .file("labs/away.toml", &labs);
+        let html = small.html();
+        assert!(html.contains(&format!("<a class=\"result\" href=\"{href}\">x</a>")), "{result}: {html}");
+    }
+}
+
+#[test]
+fn what_is_wrong_in_a_chapter_is_said_with_its_line() {
+    // The body of the first chapter begins at line 7, after the lab at 7 and an empty line at 8 comes line 9.
+    for (body, problem) in [
+        ("Text\n\n{{lab crsh}}", "11: `crsh` is not a lab here (did you mean `crash`?); there is `crash`"),
+        ("{{lab crash}}", "9: the lab crash is on this page already; a lab stands once on a page"),
+        ("{{lab}}", "9: `{{lab}}` is not understood; a lab is placed by {{lab its-slug}}"),
+        ("See {{lab crash}}.", "9: a lab stands alone in its paragraph; put an empty line before and after it"),
+        ("See\n{{lab crash}}", "9: a lab or a line of ::: stands alone; put an empty line before and after it"),
+        ("A :agian[word].", "9: `agian` is not a directive here (did you mean `again`?); there are `stored`, `inflight`, `acked`, `again`, `lost`, `dead`, `result`"),
+        ("A :again[word](#crash).", "9: :again[…] names a state and leads nowhere; remove its target"),
+        ("A :again[word.", "9: `:again[` opens here but is not closed, or has a link or another directive in it"),
+        (":result[x](crash)", "9: a result names its lab and claim: :result[words](lab/claim)"),
+        (":result[x]", "9: a result names its lab and claim: :result[words](lab/claim)"),
+        (":result[x](crash/agian)", "9: `agian` is not a claim of the lab crash here (did you mean `again`?); there is `again`"),
+        ("a\n\nb\n[x](thrid)", "12: `thrid` is not a chapter here; there is `first`"),
+        ("## Sec\n\n[x](#sek)", "11: `sek` is not a section or lab of first here (did you mean `sec`?); there are `sec`, `crash`"),
+        ("[x](ftp://nats.io)", "9: `ftp://nats.io` is not a chapter here; there is `first`"),
+        ("# Title", "9: the title of a chapter is in its front matter; begin a section with ##"),
+        ("### Sub", "9: the first heading of a chapter is a section, ##"),
+        ("## A\n\n#### B", "11: this heading skips a level"),
+        ("## A {#crash}", "9: `#crash` is taken; choose another id for this heading"),
+        ("## A {#x}\n\n## B {#x}", "11: `#x` is taken; choose another id for this heading"),
+        ("    indented", "9: this code does not say its language; write ```text for none"),
+        ("```\nx\n```", "9: this code does not say its language; write ```text for none"),
+        ("![x](y.png)", "9: pictures are not shown; a picture of a run comes from a lab"),
+        ("<b>x</b>", "9: HTML such as `<b>` is not passed on; write Markdown"),
+        ("<div>\nx\n</div>", "9: HTML such as `<div>` is not passed on; write Markdown"),
+        (":::server 2.10\n\nText", "9: this note is not closed; end it with :::"),
+        (":::server\n\n:::", "9: say on which versions this was seen, as :::server 2.10–2.15"),
+        (":::sever 2.10", "9: `sever` is not a note here (did you mean `server`?); there is `server`"),
+        ("Text\n\n:::", "11: this ::: closes nothing"),
+    ] {
+        let found = book(body).load().map(|_| ()).expect_err(body);
+        assert_eq!(found[0], format!("content/chapters/01-first.md:{problem}"), "{body}");
+    }
+}
+
+#[test]
+fn front_matter_and_names_of_chapters_are_checked() {
+    let front = "title = 'T'\nshort = 'S'\npart = 'one'\nsummary = 'M'\n";
+    for (name, text, problem) in [
+        ("02-b.md", "Text".to_owned(), "02-b.md:1: a chapter begins with its title, short, part and summary between two lines of +++"),
+        ("02-b.md", format!("+++\n{front}colour = 1\n+++\n"), "02-b.md:6: `colour` is not a setting here; there are `title`, `short`, `part`, `summary`"),
+        ("02-b.md", format!("+++\n{front}+++\n").replace("'T'", "5"), "02-b.md:2: found integer `5` where a string belongs"),
+        ("02-b.md", format!("+++\n{front}+++\n").replace("'one'", "'oen'"), "02-b.md:4: `oen` is not a part of the book here (did you mean `one`?); there is `one`"),
+        ("02-b.md", "+++\ntitle = 'T'\n+++\n".into(), "02-b.md:2: `short` is missing"),
+        ("b.md", format!("+++\n{front}+++\n"), "b.md: a chapter's file is called by its number and its address, as 08-the-stopwatch.md"),
+        ("01-again.md", format!("+++\n{front}+++\n"), "01-first.md: chapter 1 is also content/chapters/01-again.md; give one of them another number"),
+        ("b.txt", String::new(), "b.txt: only .md files belong into this folder"),
+    ] {
+        book("").file(&format!("chapters/{name}"), &text).has(&[&format!("content/chapters/{problem}")]);
+    }
+}
+
+#[test]
+fn what_is_wrong_in_a_lab_is_said_with_its_line() {
+    for (from, to, problem) in [
+        ("ack_wait = \"5s\"", "ack_wiat = \"5s\"", "13: `ack_wiat` is not a setting here (did you mean `ack_wait`?); there are "),
+        ("ack_wait = \"5s\"", "ack_wait = \"5\"", "13: `5` is not a duration; write one such as 500ms, 30s or 1m30s"),
+        ("start = \"1s\"", "start = \"soon\"", "23: `soon` is not a duration; write one such as 500ms, 30s or 1m30s"),
+        ("service_time = \"1s\"", "service_time = \"2s..1s\"", "24: `2s..1s` runs backwards; write the shorter time first"),
+        ("do = \"crash\"", "do = \"crahs\"", "19: `crahs` is not a value here (did you mean `crash`?); there are "),
+        ("op.publish", "op.pubilsh", "28: `pubilsh` is not a value here (did you mean `publish`?); there are "),
+        ("subject = \"orders.new\"", "subjekt = \"orders.new\"", "28: `subjekt` is not a setting here (did you mean `subject`?); there are "),
+        ("title = \"A crash\"\n", "", "1: `title` is missing"),
+        ("title = \"A crash\"", "title = \"\"", "1: `title` is empty; write one sentence"),
+        ("opens_at = \"2s\"", "opens_at = \"9s\"", "3: `opens_at` is T+9.0 s, after the end of the run at T+8.0 s; choose an earlier moment"),
+        ("\"consumer.ack_wait\"", "\"consumer.ack_weit\"", "30: knob `ack_wait`: `consumer.ack_weit` is not a setting; there are "),
+        ("positions = [\"1s\", \"2s\"", "positions = [\"1s\", \"x\"", "30: knob `ack_wait`, position 2: `x` is not a duration"),
+        ("backoff = []\nmax_deliver = -1", "backoff = [\"1s\", \"2s\"]\nmax_deliver = 1", "15: "),
+        ("to = \"second\"", "to = \"first\"", "38: `again` (order-1 comes back) does not hold: delivery 2 of order-1 to first at T+5s is claimed, but in the run delivery 1 goes to first at T+"),
+        ("at = \"5s\", to", "at = \"5.1s\", to", "38: `again` (order-1 comes back) does not hold: delivery 2 of order-1 to second at T+5.1s is claimed, but in the run delivery 1 goes to first at T+"),
+        ("msg = \"order-1\"", "msg = \"order-2\"", "38: `again` (order-1 comes back) does not hold: `order-2` is not a message here (did you mean `order-1`?); there is `order-1`"),
+        ("delivered = [{ msg", "dellivered = [{ msg", "38: `dellivered` is not a setting here (did you mean `delivered`?); there are "),
+        ("delivered = [{ msg = \"order-1\", attempt = 2, at = \"5s\", to = \"second\" }]\n", "", "35: `again` claims something but checks nothing"),
+    ] {
+        assert!(LAB.contains(from), "{from}");
+        let found = book("").file("labs/crash.toml", &LAB.replace(from, to)).load().map(|_| ()).expect_err(to);
+        assert!(
+            found.len() == 1 && found[0].starts_with(&format!("content/labs/crash.toml:{problem}")),
+            "{to}\n  found    {}\n  expected content/labs/crash.toml:{problem}",
+            found.join("\n           ")
+        );
+    }
+}
+
+#[test]
+fn claims_are_held_against_the_run() {
+    for (claim, problem) in [
+        ("delivered = [{ msg = 'order-1', attempt = 1, to = 'first' }]", None),
+        ("handled = [{ msg = 'order-1', at = '6s', by = 'second' }]", None),
+        ("handled = [{ msg = 'order-1', by = 'first' }]", Some("completed work on order-1 by first is claimed, but in the run second completes it at T+6.0")),
+        ("redelivered = ['order-1']", None),
+        ("redelivered = []", Some("nothing is claimed to be delivered more than once, but in the run order-1 is")),
+        ("redelivered = []\nset = { ack_wait = '10s' }", None),
+        ("handled_twice = []", None),
+        ("handled_twice = ['order-1']", Some("order-1 is claimed to be handled more than once, but in the run nothing is")),
+        ("worked_on_at_once = []", None),
+        ("deliveries = 2", None),
+        ("deliveries = 3", Some("3 deliveries are claimed, but the run made 2")),
+        ("info = [{ at = '2s', num_ack_pending = 1, num_redelivered = 0, num_pending = 0 }]", None),
+        ("info = [{ at = '5.5s', num_redelivered = 0 }]", Some("num_redelivered = 0 is claimed at T+5.5s, but the run gave 1")),
+        ("info = [{ at = '2s', consumer = 'mails', num_pending = 0 }]", Some("`mails` is not a consumer here (did you mean `emails`?); there is `emails`")),
+        ("deliveries = 2\nset = { ack_wiat = '1s' }", Some("`ack_wiat` is not a knob here (did you mean `ack_wait`?); there is `ack_wait`")),
+        ("deliveries = 2\nset = { ack_wait = 'long' }", Some("`ack_wait` in the address: `long` is not a duration")),
+    ] {
+        let lab = format!("{LAB}\n[[expect]]\nid = 'c'\nclaim = 'x'\n{claim}\n");
+        match (book("").file("labs/crash.toml", &lab).load().map(|_| ()), problem) {
+            (Ok(()), None) => {}
+            (Err(found), Some(problem)) => {
+                let expected = format!("`c` (x) does not hold: {problem}");
+                assert!(found.len() == 1 && found[0].contains(&expected), "{claim}\n{}", found.join("\n"));
+                let line: usize = found[0].split(':').nth(1).unwrap().parse().unwrap();
+                assert!((43..=44).contains(&line), "{claim}\n{}", found.join("\n"));
+            }
+            (result, _) => panic!("{claim}\nexpected {problem:?}, found {result:?}"),
+        }
+    }
+}
+
+#[test]
+fn all_problems_of_a_book_are_reported_at_once() {
+    book("A :agian[word].\n\n[x](thrid)")
+        .file("labs/unused.toml", &LAB.replace("\"1s\", \"2s\"", "\"1s\", 2"))
+        .file("labs/idle.toml", LAB)
+        .has(&[
+            "content/chapters/01-first.md:9: `agian` is not a directive here (did you mean `again`?); there are `stored`, `inflight`, `acked`, `again`, `lost`, `dead`, `result`",
+            "content/chapters/01-first.md:11: `thrid` is not a chapter here; there is `first`",
+            "content/labs/idle.toml: no chapter shows this lab; place it with {{lab idle}} or remove the file",
+            "content/labs/unused.toml: no chapter shows this lab; place it with {{lab unused}} or remove the file",
+            "content/labs/unused.toml:33: found integer `2` where a string belongs",
+        ]);
+}
+
+#[test]
+fn a_book_needs_its_files() {
+    let small = Small { folder: tempfile::tempdir().unwrap() };
+    let found = small.load().map(|_| ()).unwrap_err();
+    for file in ["content/book.toml", "content/chapters", "content/labs"] {
+        assert!(found.iter().any(|p| p.starts_with(&format!("{file}: this "))), "{file}: {found:?}");
+    }
+    let twice = format!("{LAB}\n[[expect]]\nid = 'again'\nclaim = 'x'\ndeliveries = 2\n");
+    book("").file("labs/crash.toml", &twice).has(&["content/labs/crash.toml:41: there are two claims with the id `again`"]);
+}
+
+/// The book that readers get: every link leads somewhere, every lab runs, every claim holds.
+#[test]
+fn the_book_itself_has_no_problems() {
+    let content = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../content");
+    match Book::load(&content) {
+        Ok(book) => assert!(book.chapters.iter().any(|c| c.slug == "the-stopwatch")),
+        Err(problems) => {
+            let all: Vec<String> = problems.iter().map(ToString::to_string).collect();
+            panic!("{}", all.join("\n"));
+        }
+    }
+}

@@ -1,0 +1,43 @@
+// No accessibility rule of axe is broken: light and dark, phone and desk, labs live, everything open.
+
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { test } from 'node:test';
+import { browser, open } from './support/browser.mjs';
+import { liveLab } from './support/lab.mjs';
+import { CHAPTER, LABS, hosted } from './support/site.mjs';
+
+const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** The rules that the page breaks, with the elements that do. */
+async function violations(page) {
+  await page.evaluate(axe);
+  const { violations: found, passes } = await page.evaluate(() => globalThis.axe.run(document));
+  assert.ok(passes.length > 10, 'axe looked at the page');
+  return found.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.slice(0, 3).map(({ html, failureSummary }) => `${html.slice(0, 160)} (${failureSummary})`).join(' | ')}`);
+}
+
+for (const colorScheme of ['light', 'dark']) {
+  for (const width of [390, 1280]) {
+    test(`${colorScheme}, ${width} px: no violation`, async (t) => {
+      const home = await hosted(t);
+      const started = await browser(t);
+      const view = { colorScheme, viewport: { width, height: 900 } };
+      for (const path of ['', CHAPTER, 'nowhere']) {
+        const page = await open(started, home + path, view);
+        assert.deepEqual(await violations(page), [], `/${path}`);
+        if (path === CHAPTER) {
+          for (const slug of LABS) await (await liveLab(page, slug)).openEvents();
+          await page.evaluate(() => document.querySelectorAll('details').forEach((details) => { details.open = true; }));
+          assert.deepEqual(await violations(page), [], `/${path}, labs live, everything open`);
+          const noted = await open(started, `${home}${path}?ack_wait=banana`, view);
+          await liveLab(noted, LABS[0]);
+          assert.deepEqual(await violations(noted), [], `/${path}, with a notice`);
+          await noted.context().close();
+        }
+        await page.context().close();
+      }
+    });
+  }
+}

@@ -1,0 +1,456 @@
+//! The state of one lab: its settings, the run they give, and the moment shown.
+//!
+//! Settings make a run (a memo); the run and the moment make everything on screen. What a reader does
+//! comes in through the methods here and nowhere else.
+
+use crate::player::Player;
+use crate::run::{Run, Shown};
+use crate::{address, html, view};
+use delivery_figure::lab::{Lab, Position};
+use delivery_figure::scene::{Layout, Scene};
+use delivery_figure::words;
+use delivery_sim::Time;
+use delivery_sim::setting::Value;
+use delivery_sim::time::{MS, SEC};
+use gloo_timers::callback::Timeout;
+use leptos::prelude::*;
+use std::sync::Arc;
+use web_sys::Element;
+
+/// Speeds on offer, in percent of real time, with their names.
+pub(crate) const SPEEDS: [(u32, &str); 7] = [
+    (25, "0.25×"),
+    (50, "0.5×"),
+    (100, "1×"),
+    (200, "2×"),
+    (500, "5×"),
+    (1_000, "10×"),
+    (10_000, "100×"),
+];
+
+/// A run should not take longer than this at its first speed.
+const PATIENCE: u64 = 12 * SEC;
+
+/// Milliseconds between two updates of the readout while playing.
+const TICK_MS: u64 = 200;
+
+/// Milliseconds from event to event for readers who asked for less motion.
+const STEP_MS: u32 = 1_000;
+
+/// Milliseconds of quiet before the address is written.
+const ADDRESS_MS: u32 = 200;
+
+/// Below this width pictures stand upright; the same as in `style/lab.css`.
+const NARROW: &str = "(max-width: 55.99rem)";
+
+/// What is on screen besides the settings.
+#[derive(Clone, Copy)]
+pub(crate) struct Now {
+    /// The moment.
+    pub(crate) t: Time,
+    /// How many events are over or shown, if that was chosen: several can be of the same moment.
+    step: Option<usize>,
+    /// Whether the clock runs.
+    pub(crate) playing: bool,
+    /// How the picture lies.
+    pub(crate) layout: Layout,
+    /// Whether the table of events is open.
+    pub(crate) table: bool,
+}
+
+/// What does not change, or what nobody on screen follows.
+struct Inner {
+    lab: Lab,
+    first: bool,
+    /// The speed, by its place in [`SPEEDS`].
+    speed: usize,
+    /// The movement of the picture on screen, made when it is first needed.
+    player: Option<Player>,
+    /// Where and when the clock started: the run's moment, and the page's in milliseconds.
+    started: (Time, f64),
+    /// The next update while playing.
+    timer: Option<Timeout>,
+    /// The next writing of the address.
+    pending: Option<Timeout>,
+}
+
+/// One lab. A bundle of handles, cheap to copy into every closure.
+///
+/// Few signals of few types, and views that take [`Signal`]s: every further type costs a kilobyte to download.
+#[derive(Clone, Copy)]
+pub(crate) struct Live {
+    /// The settings, one for each knob.
+    pub(crate) values: RwSignal<Vec<Value>>,
+    /// The run on screen.
+    pub(crate) shown: Memo<Shown>,
+    /// The moment and how it is looked at.
+    pub(crate) now: RwSignal<Now>,
+    /// Whether it is in a browser; if not, it is being written into a page.
+    pub(crate) alive: bool,
+    inner: StoredValue<Inner, LocalStorage>,
+}
+
+impl Live {
+    /// A lab at a position. Belongs to the reactive owner it is made under.
+    pub(crate) fn new(lab: Lab, first: bool, alive: bool, position: Position) -> Self {
+        let t = position.t.min(lab.scenario.end);
+        let layout = if alive && media(NARROW) { Layout::Tall } else { Layout::Wide };
+        let speed = first_speed(lab.scenario.end);
+        let inner = StoredValue::new_local(Inner {
+            lab,
+            first,
+            speed,
+            player: None,
+            started: (Time::ZERO, 0.0),
+            timer: None,
+            pending: None,
+        });
+        let values = RwSignal::new(position.values);
+        let shown = Memo::new(move |before: Option<&Shown>| {
+            inner.with_value(|Inner { lab, .. }| match values.with(|values| Run::new(lab, values)) {
+                Ok(run) => Shown { run: Arc::new(run), refused: Vec::new() },
+                Err(refused) => {
+                    let run = before
+                        .map_or_else(|| Arc::new(Run::of_default(lab)), |shown| shown.run.clone());
+                    Shown { run, refused }
+                }
+            })
+        });
+        let now = RwSignal::new(Now { t, step: None, playing: false, layout, table: false });
+        Self { values, shown, now, alive, inner }
+    }
+
+    /// Reads something of the lab.
+    pub(crate) fn lab<T>(self, read: impl FnOnce(&Lab) -> T) -> T {
+        self.inner.with_value(|inner| read(&inner.lab))
+    }
+
+    /// An id on the page that is this lab's own.
+    pub(crate) fn id(self, name: &str) -> String {
+        self.lab(|lab| [&lab.slug, "-", name].concat())
+    }
+
+    /// The element with that id.
+    pub(crate) fn element(self, name: &str) -> Option<Element> {
+        document().get_element_by_id(&self.id(name))
+    }
+
+    /// The run on screen; the caller follows it.
+    pub(crate) fn run(self) -> Arc<Run> {
+        self.shown.with(|shown| shown.run.clone())
+    }
+
+    fn run_now(self) -> Arc<Run> {
+        self.shown.with_untracked(|shown| shown.run.clone())
+    }
+
+    /// The event shown: the last one up to now, none before the first; the caller follows it.
+    pub(crate) fn row(self) -> Option<usize> {
+        row(&self.run(), self.now.get())
+    }
+
+    fn row_now(self) -> Option<usize> {
+        row(&self.run_now(), self.now.get_untracked())
+    }
+
+    /// Keeps picture, table and address in step with the state. To be called once, in the browser.
+    pub(crate) fn follow(self) {
+        Effect::new(move |seen: Option<(Arc<Run>, Now)>| {
+            self.values.track();
+            let (run, now) = (self.run(), self.now.get());
+            if let Some((before, was)) = seen {
+                let same = Arc::ptr_eq(&before, &run);
+                if !same || was.layout != now.layout {
+                    self.draw(&run, now.layout);
+                }
+                if now.table || was.table {
+                    view::show_table(self, &run, now.table, same && was.table == now.table);
+                }
+                if !now.playing {
+                    let timeout = Timeout::new(ADDRESS_MS, move || self.write_address());
+                    self.inner.update_value(|inner| inner.pending = Some(timeout));
+                }
+            }
+            (run, now)
+        });
+        on_media_change(NARROW, move |narrow| {
+            let layout = if narrow { Layout::Tall } else { Layout::Wide };
+            self.now.update(|now| now.layout = layout);
+        });
+    }
+
+    fn draw(self, run: &Run, layout: Layout) {
+        let Some(view) = self.element("view") else { return };
+        let t = self.clock().min(run.trace.end);
+        view.set_inner_html(&self.lab(|lab| run.picture(lab, layout, t)));
+        self.inner.update_value(|inner| inner.player = None);
+        if self.now.with_untracked(|now| now.playing || now.t != t) {
+            self.seek(t);
+        }
+    }
+
+    /// Does something with the movement of the picture, which is made if it is not there yet.
+    fn with_player(self, act: impl FnOnce(&Player)) {
+        let Some(view) = self.element("view") else { return };
+        let run = self.run_now();
+        let layout = self.now.with_untracked(|now| now.layout);
+        self.inner.update_value(|inner| {
+            act(inner.player.get_or_insert_with(|| {
+                let scene = Scene::new(&run.trace, layout);
+                Player::new(&view, &scene.motions(), scene.end)
+            }));
+        });
+    }
+
+    // Settings.
+
+    /// Turns one knob; the moment stays.
+    pub(crate) fn turn(self, knob: usize, value: Value) {
+        self.now.update(|now| now.step = None);
+        self.values.update(|values| {
+            if let Some(place) = values.get_mut(knob) {
+                *place = value;
+            }
+        });
+    }
+
+    /// Back to the settings and the moment that the lab opens with.
+    pub(crate) fn reset(self) {
+        self.pause();
+        let position = self.lab(Lab::default_position);
+        self.values.set(position.values);
+        self.seek(position.t);
+    }
+
+    fn write_address(self) {
+        let t = self.now.with_untracked(|now| now.t);
+        let position = Position { values: self.values.get_untracked(), t };
+        self.inner.with_value(|inner| address::write(&inner.lab, inner.first, &position));
+    }
+
+    /// The address that shows the lab as it is now.
+    pub(crate) fn link(self) -> String {
+        self.write_address();
+        self.lab(|lab| address::link(&lab.slug))
+    }
+
+    // The moment.
+
+    /// Shows a moment; a running clock goes on from there.
+    pub(crate) fn seek(self, t: Time) {
+        self.show(t.min(self.run_now().trace.end), None);
+    }
+
+    /// Shows one event.
+    pub(crate) fn seek_row(self, row: usize) {
+        if let Some(at) = self.run_now().rows.get(row).map(|row| row.at) {
+            self.show(at, Some(row + 1));
+        }
+    }
+
+    fn show(self, t: Time, step: Option<usize>) {
+        self.now.update(|now| (now.t, now.step) = (t, step));
+        self.with_player(|player| player.seek(t));
+        if self.now.with_untracked(|now| now.playing) {
+            self.glide(t);
+        }
+    }
+
+    /// Goes to the next event. Says whether there is one.
+    pub(crate) fn next(self) -> bool {
+        let next = self.row_now().map_or(0, |row| row + 1);
+        self.seek_row(next);
+        next < self.run_now().rows.len()
+    }
+
+    /// Goes to the start of this event or, being there, to the one before; before the first to the start.
+    pub(crate) fn previous(self) {
+        let t = self.clock();
+        match self.row_now() {
+            Some(row) if self.run_now().rows[row].at < t => self.seek_row(row),
+            Some(row) if row > 0 => self.seek_row(row - 1),
+            _ => self.start(),
+        }
+    }
+
+    /// Goes to the start of the run, before anything has happened.
+    pub(crate) fn start(self) {
+        self.show(Time::ZERO, Some(0));
+    }
+
+    // The clock.
+
+    /// Starts or stops the clock. At the end of the run it starts from the beginning.
+    pub(crate) fn toggle(self) {
+        if self.now.with_untracked(|now| now.playing) {
+            return self.pause();
+        }
+        let t = self.clock();
+        self.now.update(|now| now.playing = true);
+        self.seek(if t < self.run_now().trace.end { t } else { Time::ZERO });
+    }
+
+    /// Stops the clock where it is.
+    pub(crate) fn pause(self) {
+        if self.now.with_untracked(|now| now.playing) {
+            let (t, end) = (self.clock(), self.run_now().trace.end);
+            self.inner.update_value(|inner| inner.timer = None);
+            self.now.update(|now| now.playing = false);
+            // To a hundredth of a second, so that the address is short.
+            self.seek(if t < end && !calm() { Time(t.0 - t.0 % (10 * MS)) } else { t });
+        }
+    }
+
+    /// The speed, by its place in [`SPEEDS`].
+    pub(crate) fn speed(self) -> usize {
+        self.inner.with_value(|inner| inner.speed)
+    }
+
+    /// Plays at another speed.
+    pub(crate) fn set_speed(self, speed: usize) {
+        let t = self.clock();
+        self.inner.update_value(|inner| inner.speed = speed.min(SPEEDS.len() - 1));
+        if self.now.with_untracked(|now| now.playing) {
+            self.seek(t);
+        }
+    }
+
+    fn percent(self) -> u32 {
+        SPEEDS[self.speed()].0
+    }
+
+    /// The moment now, exact even while the clock runs.
+    fn clock(self) -> Time {
+        let now = self.now.get_untracked();
+        if !now.playing || calm() {
+            return now.t;
+        }
+        let (from, since) = self.inner.with_value(|inner| inner.started);
+        let passed = (page_ms() - since) * f64::from(self.percent()) * (MS / 100) as f64;
+        // A float beyond the range of an integer becomes its end.
+        Time(from.0.saturating_add(passed as u64)).min(self.run_now().trace.end)
+    }
+
+    /// Lets the clock run from `t`: the browser moves the picture, and words follow now and then.
+    fn glide(self, t: Time) {
+        self.inner.update_value(|inner| inner.started = (t, page_ms()));
+        if !calm() {
+            let percent = self.percent();
+            self.with_player(|player| player.play(t, percent));
+        }
+        self.wait(t);
+    }
+
+    fn wait(self, t: Time) {
+        let ms = if calm() {
+            STEP_MS
+        } else {
+            let run = self.run_now();
+            let upto = run.rows.partition_point(|row| row.at <= t);
+            let next = run.rows.get(upto).map_or(run.trace.end, |row| row.at).min(run.trace.end);
+            let ms = next.since(t).0 / MS * 100 / u64::from(self.percent());
+            (ms + 1).clamp(TICK_MS / 4, TICK_MS) as u32
+        };
+        let timeout = Timeout::new(ms, move || self.tick());
+        self.inner.update_value(|inner| inner.timer = Some(timeout));
+    }
+
+    fn tick(self) {
+        let (t, end) = (self.clock(), self.run_now().trace.end);
+        if !self.in_sight() || t >= end {
+            self.pause();
+        } else if calm() {
+            if !self.next() {
+                self.pause();
+            }
+        } else {
+            self.now.update(|now| (now.t, now.step) = (t, None));
+            self.with_player(|player| player.say(t));
+            self.wait(t);
+        }
+    }
+
+    /// Whether anybody can see the picture: the page is shown and some of the picture is in its window.
+    fn in_sight(self) -> bool {
+        let Some(view) = self.element("view") else { return false };
+        let place = view.get_bounding_client_rect();
+        let height = window().inner_height().ok().and_then(|h| h.as_f64()).unwrap_or_default();
+        !document().hidden() && place.bottom() > 0.0 && place.top() < height
+    }
+
+    /// What is happening now, as HTML.
+    pub(crate) fn caption(self) -> String {
+        let run = self.run();
+        let mut out = String::new();
+        match self.row().and_then(|row| run.rows.get(row)) {
+            Some(row) => {
+                html::element(&mut out, "b", &row.at.to_string());
+                out.push(' ');
+                html::sentence(&mut out, &row.what);
+            }
+            None => out.push_str("<b>T+0.0 s</b> Nothing has happened yet."),
+        }
+        out
+    }
+}
+
+fn row(run: &Run, now: Now) -> Option<usize> {
+    match now.step.map(|step| step.checked_sub(1)) {
+        Some(None) if now.t == Time::ZERO => None,
+        Some(Some(row)) if run.rows.get(row).is_some_and(|row| row.at == now.t) => Some(row),
+        _ => words::row_at(&run.rows, now.t),
+    }
+}
+
+/// The slowest speed from real time on at which a run is over soon.
+fn first_speed(end: Time) -> usize {
+    let fits = |&(percent, _): &(u32, &str)| {
+        percent >= 100 && end.0 <= PATIENCE.saturating_mul(u64::from(percent)) / 100
+    };
+    SPEEDS.iter().position(fits).unwrap_or(SPEEDS.len() - 1)
+}
+
+/// Milliseconds since the page was opened.
+fn page_ms() -> f64 {
+    window().performance().map_or(0.0, |performance| performance.now())
+}
+
+/// Whether the reader asked for less motion.
+fn calm() -> bool {
+    media("(prefers-reduced-motion: reduce)")
+}
+
+fn media(query: &str) -> bool {
+    window().match_media(query).ok().flatten().is_some_and(|list| list.matches())
+}
+
+fn on_media_change(query: &str, act: impl Fn(bool) + 'static) {
+    use wasm_bindgen::JsCast as _;
+    use wasm_bindgen::closure::Closure;
+    let Ok(Some(list)) = window().match_media(query) else { return };
+    let watched = list.clone();
+    let closure = Closure::<dyn Fn()>::new(move || act(watched.matches()));
+    list.set_onchange(Some(closure.as_ref().unchecked_ref()));
+    // A lab lives as long as its page.
+    closure.forget();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_first_run_takes_no_longer_than_patience() {
+        for (seconds, name) in [
+            (0, "1×"),
+            (12, "1×"),
+            (13, "2×"),
+            (60, "5×"),
+            (61, "10×"),
+            (1_200, "100×"),
+            (90_000, "100×"),
+        ] {
+            assert_eq!(SPEEDS[first_speed(Time(seconds * SEC))].1, name, "{seconds} s");
+        }
+    }
+}

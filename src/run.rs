@@ -1,0 +1,81 @@
+//! One run of a lab with everything that is said about it.
+
+use delivery_figure::lab::Lab;
+use delivery_figure::scene::{Layout, Scene};
+use delivery_figure::words::{self, Row};
+use delivery_sim::setting::Value;
+use delivery_sim::{Time, Trace};
+use std::sync::Arc;
+
+/// A finished run and its steps.
+pub(crate) struct Run {
+    /// What happened.
+    pub(crate) trace: Trace,
+    /// The events worth a step.
+    pub(crate) rows: Vec<Row>,
+}
+
+/// What is on screen: the last run that the settings allowed, and why newer settings were refused.
+#[derive(Clone)]
+pub(crate) struct Shown {
+    /// The run.
+    pub(crate) run: Arc<Run>,
+    /// Sentences; empty if the run is that of the settings.
+    pub(crate) refused: Vec<String>,
+}
+
+/// A run is never changed, so the same run is the same place in memory.
+impl PartialEq for Shown {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.run, &other.run) && self.refused == other.refused
+    }
+}
+
+impl Run {
+    /// Runs a lab with its knobs at `values`.
+    pub(crate) fn new(lab: &Lab, values: &[Value]) -> Result<Self, Vec<String>> {
+        lab.run(values).map(Self::of)
+    }
+
+    /// The default run; one in which nothing happens, should the lab not run at all.
+    pub(crate) fn of_default(lab: &Lab) -> Self {
+        Self::new(lab, &lab.default_position().values).unwrap_or_else(|_| {
+            Self::of(Trace {
+                scenario: lab.scenario.clone(),
+                streams: Vec::new(),
+                consumers: Vec::new(),
+                clients: Vec::new(),
+                messages: Vec::new(),
+                records: Vec::new(),
+                infos: Vec::new(),
+                answers: Vec::new(),
+                end: lab.scenario.end,
+                cut: None,
+            })
+        })
+    }
+
+    fn of(trace: Trace) -> Self {
+        let rows = words::rows(&trace);
+        Self { trace, rows }
+    }
+
+    /// The picture at `t`, as SVG.
+    pub(crate) fn picture(&self, lab: &Lab, layout: Layout, t: Time) -> String {
+        let scene = Scene::new(&self.trace, layout);
+        let id = match layout {
+            Layout::Wide => [&lab.slug, "-wide"].concat(),
+            Layout::Tall => [&lab.slug, "-tall"].concat(),
+        };
+        delivery_figure::svg::write(&scene, &id, &lab.title, &words::conclusion(&self.trace), t)
+    }
+
+    /// The fingerprint of the run, as pages carry it: 16 hexadecimal digits.
+    pub(crate) fn digest(&self) -> String {
+        let digest = self.trace.digest();
+        (0..16)
+            .rev()
+            .map(|place| b"0123456789abcdef"[(digest >> (4 * place)) as usize & 15] as char)
+            .collect()
+    }
+}

@@ -1,0 +1,235 @@
+//! The view of a lab, written once: text in a finished page, live in the browser.
+//!
+//! It reads from top to bottom: what it shows, the question, the picture, what is happening now, the
+//! clock, the knobs, the outcome, the events and the account.
+
+mod clock;
+mod knobs;
+mod outcome;
+mod picture;
+mod share;
+mod table;
+
+pub(crate) use table::show as show_table;
+
+use crate::live::Live;
+use leptos::prelude::*;
+use web_sys::KeyboardEvent;
+
+/// The whole of a lab as it stands in a finished page: its default run at its opening moment, complete without
+/// any program. `first` says that it is the first lab of its page, which has the short keys in the address.
+#[cfg(feature = "ssr")]
+pub fn render(lab: &delivery_figure::lab::Lab, first: bool) -> String {
+    Owner::new().with(|| {
+        let (slug, compact) = (lab.slug.clone(), crate::compact::write(lab));
+        let live = Live::new(lab.clone(), first, false, lab.default_position());
+        let digest = live.run().digest();
+        view! {
+            <section
+                class="lab"
+                id=slug
+                aria-labelledby=live.id("title")
+                data-lab=compact
+                data-first=first.then_some("")
+                data-digest=digest
+            >
+                {body(live, &[])}
+            </section>
+        }
+        .to_html()
+    })
+}
+
+/// Makes the lab of a finished page live, at the position that the address gives it.
+///
+/// # Errors
+/// A sentence if `section` does not carry a lab that this program can read; then nothing was changed.
+pub fn mount(section: &web_sys::Element) -> Result<(), String> {
+    let lab = crate::compact::read(&section.get_attribute("data-lab").unwrap_or_default())?;
+    let first = section.has_attribute("data-first");
+    let (position, notices) = crate::address::read(&lab, first);
+    let digest = crate::run::Run::of_default(&lab).digest();
+    let place = section.clone();
+    leptos::mount::mount_to_renderer(section, move || {
+        let live = Live::new(lab, first, true, position);
+        live.follow();
+        let body = body(live, &notices);
+        // All that can fail has been done; in the same task the live lab takes the place of the finished one.
+        place.set_inner_html("");
+        let _ = place.class_list().add_1("live");
+        let _ = place.set_attribute("data-live-digest", &digest);
+        body
+    })
+    .forget();
+    Ok(())
+}
+
+/// All of a lab within its section.
+fn body(live: Live, notices: &[String]) -> impl IntoView + use<> {
+    let (title, question) = live.lab(|lab| (lab.title.clone(), lab.question.clone()));
+    view! {
+        <div class="body" on:keydown=move |event| key(live, &event)>
+            <header>
+                <h2 id=live.id("title")>{title}</h2>
+                <p class="ask">{question}</p>
+            </header>
+            {outcome::notice(notices)}
+            {picture::picture(live)}
+            {picture::caption(live)}
+            {clock::clock(live)}
+            {knobs::knobs(live)}
+            {outcome::outcome(live)}
+            {table::events(live)}
+            {outcome::account(live)}
+            {share::foot(live)}
+        </div>
+    }
+}
+
+/// Keys while the focus is inside the lab, where they are not the control's own.
+fn key(live: Live, event: &KeyboardEvent) {
+    if event.ctrl_key() || event.alt_key() || event.meta_key() || event.default_prevented() {
+        return;
+    }
+    let target: web_sys::Element = event_target(event);
+    let tag = target.tag_name();
+    if matches!(tag.as_str(), "INPUT" | "SELECT" | "TEXTAREA") {
+        return;
+    }
+    match event.key().as_str() {
+        // Space presses the button that has the focus.
+        " " if matches!(tag.as_str(), "BUTTON" | "SUMMARY" | "A") => return,
+        " " => live.toggle(),
+        "ArrowRight" => {
+            live.next();
+        }
+        "ArrowLeft" => live.previous(),
+        "Home" => live.start(),
+        "End" => live.seek(delivery_sim::Time::NEVER),
+        "?" => {
+            if let Some(keys) = live.element("keys") {
+                let _ = keys.toggle_attribute("open");
+            }
+        }
+        _ => return,
+    }
+    event.prevent_default();
+}
+
+#[cfg(all(test, feature = "ssr"))]
+pub(crate) mod tests {
+    use super::*;
+    use delivery_figure::lab::{Knob, Lab};
+    use delivery_sim::scenario::{
+        Consumer, ConsumerConfig, Op, Publish, Service, Step, StreamConfig, Worker,
+    };
+    use delivery_sim::{Dur, Scenario, Time};
+
+    /// A lab with every kind of knob and a title that is no HTML.
+    pub(crate) fn lab() -> Lab {
+        let knob = |name: &str, label: &str, setting: &str, positions: &[&str], more| Knob {
+            name: name.into(),
+            label: label.into(),
+            setting: setting.into(),
+            positions: positions.iter().map(|&text| text.into()).collect(),
+            more,
+        };
+        let config = ConsumerConfig {
+            durable_name: "emails".into(),
+            ack_wait: Dur::secs(5),
+            ..ConsumerConfig::default()
+        };
+        Lab {
+            slug: "crash".into(),
+            title: "Less < more & \"quoted\"".into(),
+            question: "Is <b> bold?".into(),
+            opens_at: Time::ms(6_000),
+            scenario: Scenario {
+                streams: vec![StreamConfig {
+                    name: "ORDERS".into(),
+                    subjects: vec!["orders.>".into()],
+                    ..StreamConfig::default()
+                }],
+                consumers: vec![Consumer { stream: "ORDERS".into(), config, ..Consumer::default() }],
+                workers: vec![Worker {
+                    count: 2,
+                    service_time: Service::Fixed(Dur::secs(7)),
+                    ..Worker::default()
+                }],
+                timeline: vec![Step {
+                    at: Time::ZERO,
+                    op: Op::Publish(Publish {
+                        subject: "orders.new".into(),
+                        data: "order-{i}".into(),
+                        ..Publish::default()
+                    }),
+                }],
+                ..Scenario::default()
+            },
+            knobs: vec![
+                knob("ack_wait", "", "consumer.ack_wait", &["1s", "8s"], false),
+                knob("backoff", "", "consumer.backoff", &["none", "1s,2s"], false),
+                knob("max_deliver", "", "consumer.max_deliver", &["1", "5"], true),
+                knob("work", "work & rest", "worker.service_time", &["1s", "7s"], false),
+            ],
+        }
+    }
+
+    #[test]
+    fn a_finished_page_says_it_all_without_a_program() {
+        let html = render(&lab(), true);
+        for part in [
+            "<section class=\"lab\" id=\"crash\" aria-labelledby=\"crash-title\"",
+            " data-first",
+            "<h2 id=\"crash-title\">Less &lt; more &amp; \"quoted\"</h2>",
+            "<p class=\"ask\">Is &lt;b&gt; bold?</p>",
+            "class=\"scene wide\"",
+            "class=\"scene tall\"",
+            "<summary>The run in words</summary>",
+            "<code>ack_wait</code>",
+            "work &amp; rest",
+            "aria-valuetext=\"5 seconds\"",
+            "aria-valuetext=\"no limit\"",
+            "<output class=\"time\">T+6.0 s</output>",
+        ] {
+            assert!(html.contains(part), "{part} is not in {html}");
+        }
+    }
+
+    #[test]
+    fn nothing_in_a_finished_page_waits_to_be_pressed() {
+        let html = render(&lab(), true);
+        // Controls are disabled, in a fieldset or by themselves.
+        let mut disabled = false;
+        for tag in html.split('<') {
+            if tag.starts_with("fieldset") {
+                disabled = tag.contains(" disabled");
+            } else if tag.starts_with("/fieldset") {
+                disabled = false;
+            } else if ["button", "select", "input type=\"range\""].iter().any(|t| tag.starts_with(t)) {
+                assert!(disabled || tag.contains(" disabled"), "<{tag}");
+            }
+            // The policy of the page allows neither.
+            assert!(!tag.contains(" style=") && !tag.contains(" onclick="), "<{tag}");
+        }
+    }
+
+    #[test]
+    fn only_the_first_lab_of_a_page_says_so() {
+        assert!(render(&lab(), true).contains(" data-first"));
+        assert!(!render(&lab(), false).contains(" data-first"));
+    }
+
+    #[test]
+    fn a_page_carries_the_lab_and_the_fingerprint_of_its_run() {
+        let html = render(&lab(), true);
+        let attribute = |name: &str| {
+            let from = html.split_once(&format!(" {name}=\"")).unwrap().1;
+            from.split_once('"').unwrap().0.to_owned()
+        };
+        assert_eq!(crate::compact::read(&attribute("data-lab")), Ok(lab()));
+        let run = delivery_sim::run(&lab().scenario).unwrap();
+        assert_eq!(attribute("data-digest"), format!("{:016x}", run.digest()));
+        assert!(!run.records.is_empty());
+    }
+}

@@ -1,0 +1,52 @@
+//! What came of a run: the conclusion and its numbers, the account; and what of the address was not understood.
+
+use crate::html;
+use crate::live::Live;
+use delivery_figure::words;
+use leptos::prelude::*;
+
+/// What the address said that was not understood.
+pub(super) fn notice(sentences: &[String]) -> impl IntoView + use<> {
+    let mut out = String::new();
+    for sentence in sentences {
+        html::element(&mut out, "p", sentence);
+    }
+    view! { <div class="lab-notice" role="status" inner_html=out></div> }
+}
+
+/// The sentence of conclusion and the result row.
+pub(super) fn outcome(live: Live) -> impl IntoView {
+    let say = Signal::derive(move || words::conclusion(&live.run().trace));
+    let counts = Signal::derive(move || {
+        let mut out = String::new();
+        for count in words::counts(&live.run().trace) {
+            out.push_str("<li class=\"");
+            out.push_str(if count.count > 0 { count.state } else { "" });
+            out.push_str("\">");
+            html::escape(&mut out, count.name);
+            out.push(' ');
+            html::element(&mut out, "b", &count.count.to_string());
+            out.push_str("</li>");
+        }
+        out
+    });
+    view! {
+        <div class="result">
+            <p class="say" aria-live="polite">
+                {say}
+            </p>
+            <ul inner_html=counts></ul>
+        </div>
+    }
+}
+
+/// The whole run in words.
+pub(super) fn account(live: Live) -> impl IntoView {
+    let account = Signal::derive(move || words::account(&live.run().trace));
+    view! {
+        <details class="account">
+            <summary>"The run in words"</summary>
+            <p>{account}</p>
+        </details>
+    }
+}
