@@ -550,3 +550,5 @@ fn parse_reply(raw: &str) -> Reply {
         _ => Reply::Unknown,
     }
 }
+
+const _: () = assert!(size_of::<Act>() <= 40, "entries of the queue stay small");

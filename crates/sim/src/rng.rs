@@ -70,19 +70,17 @@ fn scaled(value: u64, factor: u64) -> u64 {
     u64::try_from((u128::from(value) * u128::from(factor)) >> 32).unwrap_or(u64::MAX)
 }
 
-/// Base-2 logarithm in 32.32 fixed point, by repeated squaring.
+/// Base-2 logarithm in 32.32 fixed point, to 20 binary places, by repeated squaring.
 fn log2(n: u64) -> u64 {
     let whole = 63 - n.leading_zeros();
-    let mut mantissa = n << n.leading_zeros();
+    // The mantissa in [1, 2), with 31 binary places.
+    let mut mantissa = (n << n.leading_zeros()) >> 32;
     let mut log = u64::from(whole) << 32;
-    for bit in (0..32).rev() {
-        let square = u128::from(mantissa) * u128::from(mantissa);
-        if square >> 127 == 1 {
-            log |= 1 << bit;
-            mantissa = (square >> 64) as u64;
-        } else {
-            mantissa = (square >> 63) as u64;
-        }
+    for bit in (12..32).rev() {
+        let square = mantissa * mantissa;
+        let carry = square >> 63;
+        log |= carry << bit;
+        mantissa = square >> (31 + carry);
     }
     log
 }
