@@ -148,12 +148,15 @@ test('scrubbing shows the moment under the slider', async (t) => {
 });
 
 test('who asked for less motion gets steps', async (t) => {
-  const { lab } = await start(t, { reducedMotion: 'reduce' });
+  const { page, lab } = await start(t, { reducedMotion: 'reduce' });
   await lab.openEvents();
-  const rows = (await lab.events()).map((cells) => cells.at(-1));
+  await lab.view().focus();
+  await page.keyboard.press('Home');
+  await lab.settled();
+  const rows = [await lab.caption(), ...(await lab.events()).map((cells) => cells.at(-1))];
   await lab.button('Play').click();
   const seen = new Set();
-  await until('three events, one by one', async () => {
+  await until('four events, one by one', async () => {
     assert.equal((await movement(lab)).running, 0, 'something moves');
     seen.add(await lab.caption());
     return seen.size >= 4;

@@ -83,7 +83,7 @@ test('an address that is not there gets a page that says so and leads back', asy
     // The answer itself is a 404, as it must be.
     assert.deepEqual(page.faults.filter((fault) => !fault.includes('404')), []);
     assert.equal(page.faults.filter((fault) => fault.startsWith('404:')).length, 1, page.faults.join('\n'));
-    await page.getByRole('link').first().click();
+    await page.getByRole('main').getByRole('link').first().click();
     await page.waitForURL((url) => url.href.startsWith(home) && !url.href.endsWith(path));
     await page.context().close();
   }

@@ -54,10 +54,14 @@ test('two labs of a page keep their settings apart, and reset takes back its own
   const [first, second] = [await liveLab(page, LABS[0]), await liveLab(page, LABS[1])];
   const opening = await first.state();
   await first.turn('ack_wait', /^10 s/);
+  const untouched = await second.state();
   await second.knobs().first().focus();
-  await page.keyboard.press('ArrowRight');
+  // To the lowest position, wherever it stands.
+  await page.keyboard.press('Home');
   await second.settled();
   const [one, two] = [await first.state(), await second.state()];
+  assert.notDeepEqual(two, untouched);
+  await until('an address with the first lab', () => new URL(page.url()).searchParams.get('ack_wait') === '10s', () => page.url());
 
   const other = await open(started, await copied(page, second));
   assert.deepEqual(await (await liveLab(other, LABS[0])).state(), one);

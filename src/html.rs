@@ -27,6 +27,19 @@ pub(crate) fn element(out: &mut String, open: &str, text: &str) {
     out.push('>');
 }
 
+/// Appends a paragraph; what stands between backticks is code.
+pub(crate) fn paragraph(out: &mut String, text: &str) {
+    out.push_str("<p>");
+    for (i, part) in text.split('`').enumerate() {
+        if i % 2 == 1 {
+            element(out, "code", part);
+        } else {
+            escape(out, part);
+        }
+    }
+    out.push_str("</p>");
+}
+
 /// Appends one choice of a select.
 pub(crate) fn option(out: &mut String, value: &str, text: &str, selected: bool) {
     out.push_str("<option value=\"");
@@ -115,5 +128,11 @@ mod tests {
         let mut out = String::new();
         element(&mut out, "td class=\"n\"", "<");
         assert_eq!(out, "<td class=\"n\">&lt;</td>");
+        let mut out = String::new();
+        paragraph(&mut out, "`t` is `<b>` here, and an odd ` stays within the paragraph");
+        assert_eq!(
+            out,
+            "<p><code>t</code> is <code>&lt;b&gt;</code> here, and an odd <code> stays within the paragraph</code></p>"
+        );
     }
 }

@@ -155,10 +155,9 @@ impl Live {
 
     /// Keeps picture, table and address in step with the state. To be called once, in the browser.
     pub(crate) fn follow(self) {
-        Effect::new(move |seen: Option<(Arc<Run>, Now)>| {
-            self.values.track();
-            let (run, now) = (self.run(), self.now.get());
-            if let Some((before, was)) = seen {
+        Effect::new(move |seen: Option<(Arc<Run>, Now, Vec<Value>)>| {
+            let (run, now, values) = (self.run(), self.now.get(), self.values.get());
+            if let Some((before, was, turned)) = seen {
                 let same = Arc::ptr_eq(&before, &run);
                 if !same || was.layout != now.layout {
                     self.draw(&run, now.layout);
@@ -166,12 +165,12 @@ impl Live {
                 if now.table || was.table {
                     view::show_table(self, &run, now.table, same && was.table == now.table);
                 }
-                if !now.playing {
+                if !now.playing && (was.playing || was.t != now.t || turned != values) {
                     let timeout = Timeout::new(ADDRESS_MS, move || self.write_address());
                     self.inner.update_value(|inner| inner.pending = Some(timeout));
                 }
             }
-            (run, now)
+            (run, now, values)
         });
         on_media_change(NARROW, move |narrow| {
             let layout = if narrow { Layout::Tall } else { Layout::Wide };

@@ -86,7 +86,7 @@ export class Lab {
 
   /** Sentences on what was not understood or not allowed, those that can be seen. */
   async notices() {
-    const found = this.section.locator('.lab-notice:visible');
+    const found = this.section.locator('.lab-notice p:visible');
     return (await found.allInnerTexts()).map(words).filter(Boolean);
   }
 

@@ -19,7 +19,7 @@ export const prose = (page) => page.evaluate(() => {
         live: lab.classList.contains('live'),
         seen: seen(lab),
         words: lab.innerText.replace(/\s+/g, ' ').trim(),
-        account: text(lab.querySelector('.account')),
+        account: text(lab.querySelector('.account p')),
         pictures: pictures.map((svg) => ({
           role: svg.getAttribute('role'),
           label: (svg.getAttribute('aria-labelledby') ?? '').split(' ').filter(Boolean)

@@ -36,7 +36,7 @@ const POLICY = [
 
 /** Serves `folder` under `prefix` (`/` or `/x/`) on a free port of 127.0.0.1. */
 export async function serve(folder, prefix = '/') {
-  const server = createServer(async (request, response) => {
+  const server = createServer({ maxHeaderSize: 64 * 1024 }, async (request, response) => {
     const answer = (status, type, body, more = {}) => {
       response.writeHead(status, {
         'content-type': type,

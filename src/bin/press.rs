@@ -32,7 +32,9 @@ fn main() -> ExitCode {
 fn press() -> Result<String, Vec<String>> {
     let given = std::env::args_os().nth(1).or_else(|| std::env::var_os("TRUNK_STAGING_DIR"));
     let Some(given) = given.map(PathBuf::from) else {
-        return Err(vec!["press: name the template, the index.html that trunk has made, or its folder".into()]);
+        return Err(vec![
+            "press: name the template, the index.html that trunk has made, or its folder".into(),
+        ]);
     };
     let file = if given.is_dir() { given.join("index.html") } else { given };
     let template = std::fs::read_to_string(&file)
@@ -110,7 +112,11 @@ impl Template {
             );
         }
         let charset = "<meta charset=\"utf-8\">";
-        let text = self.text.replace(charset, "").replacen("<head>", &format!("<head>\n{charset}\n{head}"), 1);
+        let text = self.text.replace(charset, "").replacen(
+            "<head>",
+            &format!("<head>\n{charset}\n{head}"),
+            1,
+        );
         let text = if self.base.starts_with('.') {
             text.replace("=\"./", &format!("=\"{}", page.root))
         } else {
@@ -164,9 +170,13 @@ fn chapter_page(template: &Template, book: &Book, i: usize) -> String {
         })
     };
     let before = i.checked_sub(1).map(|i| &book.chapters[i]);
-    let turns = turn(before, "prev", "Before this") + &turn(book.chapters.get(i + 1), "next", "Next");
+    let turns =
+        turn(before, "prev", "Before this") + &turn(book.chapters.get(i + 1), "next", "Next");
     if !turns.is_empty() {
-        let _ = writeln!(main, "<nav class=\"turn\" aria-label=\"Chapters before and after\">{turns}</nav>");
+        let _ = writeln!(
+            main,
+            "<nav class=\"turn\" aria-label=\"Chapters before and after\">{turns}</nav>"
+        );
     }
     template.fill(&Page {
         title: &format!("{} · {}", chapter.short, book.title),
@@ -183,6 +193,10 @@ fn front_page(template: &Template, book: &Book) -> String {
         escaped(&book.claim),
         escaped(&book.about)
     );
+    if let Some(lab) = book.lab(&book.figure) {
+        main.push_str(&delivery_lab::view::render(lab, true));
+        main.push('\n');
+    }
     if let Some(chapter) = book.chapters.first() {
         let _ = writeln!(
             main,
@@ -238,7 +252,7 @@ fn body(book: &Book, root: &str, current: Option<&Chapter>, class: &str, main: &
          <div class=\"shell\">\n\
          <header class=\"top\"><a class=\"home\" href=\"{root}\">{title}</a>\
          <details class=\"contents\"><summary>Contents</summary>{list}</details></header>\n\
-         <div class=\"book\"><a class=\"home\" href=\"{root}\">{title}</a>\n{list}</div>\n\
+         <header class=\"book\"><a class=\"home\" href=\"{root}\">{title}</a>\n{list}</header>\n\
          <div class=\"page\">\n\
          <main id=\"content\" class=\"{class}\">\n{main}</main>\n\
          <footer class=\"foot\">\n\
@@ -278,7 +292,9 @@ fn sections(headings: &[Heading]) -> String {
     let links: Vec<String> = headings
         .iter()
         .filter(|heading| heading.level == 2)
-        .map(|heading| format!("<li><a href=\"#{}\">{}</a></li>", escaped(&heading.id), heading.html))
+        .map(|heading| {
+            format!("<li><a href=\"#{}\">{}</a></li>", escaped(&heading.id), heading.html)
+        })
         .collect();
     if links.is_empty() {
         return String::new();
@@ -328,7 +344,12 @@ mod tests {
     }
 
     fn fill(template: &Template, root: &str) -> String {
-        template.fill(&Page { title: "A < B", description: "\"C\"", root, body: "<main>x</main>".into() })
+        template.fill(&Page {
+            title: "A < B",
+            description: "\"C\"",
+            root,
+            body: "<main>x</main>".into(),
+        })
     }
 
     #[test]
@@ -343,7 +364,9 @@ mod tests {
             let template = template(base, "");
             assert_eq!(template.base, base);
             let page = fill(&template, root);
-            for file in ["data-js=\"{}lab-1.js\"", "data-wasm=\"{}lab-1.wasm\"", "href=\"{}page-1.css\""] {
+            for file in
+                ["data-js=\"{}lab-1.js\"", "data-wasm=\"{}lab-1.wasm\"", "href=\"{}page-1.css\""]
+            {
                 assert!(page.contains(&file.replace("{}", found)), "{base} {root}: {page}");
             }
         }
@@ -376,10 +399,52 @@ mod tests {
     #[test]
     fn a_template_without_its_places_is_refused() {
         for (text, sentence) in [
-            ("<head><title></title></head>", "the template needs `<main id=\"content\"></main>` exactly once"),
-            ("<head></head><main id=\"content\"></main>", "the template needs `<title></title>` exactly once"),
+            (
+                "<head><title></title></head>",
+                "the template needs `<main id=\"content\"></main>` exactly once",
+            ),
+            (
+                "<head></head><main id=\"content\"></main>",
+                "the template needs `<title></title>` exactly once",
+            ),
         ] {
             assert_eq!(Template::new(text.into()).err().as_deref(), Some(sentence));
         }
+    }
+
+    #[test]
+    fn the_pages_of_the_book_are_whole() {
+        let book = Book::load(Path::new("content")).unwrap();
+        let template = template("/x/", "");
+        let place = book.chapters.iter().position(|c| c.slug == "the-stopwatch").unwrap();
+        let chapter = chapter_page(&template, &book, place);
+        let front = front_page(&template, &book);
+        let missing = missing_page(&template, &book);
+        for page in [&chapter, &front, &missing] {
+            assert!(
+                page.contains("<body><a class=\"skip\" href=\"#content\">"),
+                "the skip link is first"
+            );
+            for once in [
+                "<h1>",
+                "<main id=\"content\"",
+                "</main>",
+                "<footer class=\"foot\"",
+                "name=\"description\"",
+            ] {
+                assert_eq!(page.matches(once).count(), 1, "{once}");
+            }
+            assert!(!page.contains(" style="), "the policy of the page allows no style attributes");
+        }
+        let labs: Vec<&str> =
+            chapter.split("<section id=\"").skip(1).filter_map(|s| s.split('"').next()).collect();
+        assert_eq!(labs, ["crash-redelivery", "batch-ageing", "slow-or-dead"]);
+        assert_eq!(chapter.matches("data-first").count(), 1);
+        // In the list beside the text and in the one that unfolds.
+        let mark = "<a href=\"../the-stopwatch/\" aria-current=\"page\">";
+        assert_eq!(chapter.matches(mark).count(), 2);
+        assert!(front.contains("<a href=\"the-stopwatch/\">The server has no idea"));
+        assert!(missing.contains("<a href=\"/x/\">front page</a>"));
+        assert!(missing.contains("<a href=\"/x/the-stopwatch/\">"));
     }
 }

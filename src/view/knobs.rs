@@ -37,10 +37,10 @@ fn refused(live: Live) -> String {
     let mut out = String::new();
     live.shown.with(|shown| {
         for sentence in &shown.refused {
-            html::element(&mut out, "p", sentence);
+            html::paragraph(&mut out, sentence);
         }
         if !out.is_empty() {
-            html::element(&mut out, "p", "The picture stays at the last settings that work.");
+            html::paragraph(&mut out, "The picture stays at the last settings that work.");
         }
     });
     out
@@ -143,7 +143,11 @@ fn slider(knob: Control, positions: Vec<Value>) -> AnyView {
 }
 
 fn list(knob: Control, presets: &[Value]) -> AnyView {
-    let (words, chosen) = (knob.tell(Value::words), knob.tell(Value::text));
+    let set = knob.tell(Value::text);
+    let known: Vec<String> = presets.iter().map(Value::text).collect();
+    let chosen = knob.tell(move |value| {
+        Some(value.text()).filter(|text| known.contains(text)).unwrap_or_default()
+    });
     let Control { live, i, name, label } = knob;
     let id = live.id(&name);
     let (why, label_id) = ([&id, "-why"].concat(), [&id, "-label"].concat());
@@ -151,11 +155,11 @@ fn list(knob: Control, presets: &[Value]) -> AnyView {
     let invalid =
         Signal::derive(move || String::from(if wrong.with(String::is_empty) { "false" } else { "true" }));
     // What the field shows: the reader's own text while it means the value; a preset or a reset replaces it.
-    let text = RwSignal::new(chosen.get_untracked());
+    let text = RwSignal::new(set.get_untracked());
     let field = Signal::derive(move || {
-        let (text, chosen) = (text.get(), chosen.get());
+        let (text, set) = (text.get(), set.get());
         match Value::parse(Form::Durs, &text) {
-            Ok(value) if value.text() != chosen => chosen,
+            Ok(value) if value.text() != set => set,
             _ => text,
         }
     });
@@ -173,22 +177,22 @@ fn list(knob: Control, presets: &[Value]) -> AnyView {
             Err(_) => {}
         }
     };
-    let mut options = String::new();
+    // Shown when the list is none of the presets; nobody can choose it.
+    let mut options = String::from("<option value=\"\" hidden>own list</option>");
     for preset in presets {
-        let (value, current) = (preset.text(), chosen.get_untracked());
+        let (value, current) = (preset.text(), set.get_untracked());
         html::option(&mut options, &value, &preset.words(), value == current);
     }
     view! {
         <div class="knob list">
             <label for=id.clone() id=label_id.clone() inner_html=label></label>
-            <output for=id.clone()>{words}</output>
             <input
                 id=id
                 type="text"
                 autocomplete="off"
                 autocapitalize="off"
                 spellcheck="false"
-                value=chosen.get_untracked()
+                value=set.get_untracked()
                 prop:value=field
                 aria-describedby=why.clone()
                 aria-invalid=invalid

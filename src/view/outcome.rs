@@ -9,7 +9,7 @@ use leptos::prelude::*;
 pub(super) fn notice(sentences: &[String]) -> impl IntoView + use<> {
     let mut out = String::new();
     for sentence in sentences {
-        html::element(&mut out, "p", sentence);
+        html::paragraph(&mut out, sentence);
     }
     view! { <div class="lab-notice" role="status" inner_html=out></div> }
 }

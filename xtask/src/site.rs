@@ -11,6 +11,9 @@ use std::time::Instant;
 /// Where `serve` builds, from the root: not `dist`, whose files are those for a host.
 const SERVED: &str = "target/serve";
 
+/// Folders from which the site is not made; trunk wants each to be there.
+const UNWATCHED: [&str; 2] = ["target", "e2e"];
+
 /// Serves the site on 127.0.0.1 and rebuilds it on every change, until Ctrl-C.
 ///
 /// # Errors
@@ -30,9 +33,11 @@ pub(crate) fn serve(port: u16) -> Result<(), Failure> {
          content, style or code rebuild it. Ctrl-C ends it."
     );
     let mut trunk = tools.trunk();
-    trunk
-        .args(["serve", "--address", "127.0.0.1", "--port", &port.to_string(), "--dist"])
-        .arg(dist);
+    trunk.args(["serve", "--address", "127.0.0.1", "--port", &port.to_string()]);
+    for folder in UNWATCHED {
+        trunk.args(["--ignore", folder]);
+    }
+    trunk.arg("--dist").arg(dist);
     become_it(&mut trunk)
 }
 

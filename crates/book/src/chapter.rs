@@ -75,12 +75,17 @@ impl Draft {
     ) -> Option<Self> {
         let mut fail = |line, sentence: String| problems.push(source.problem(line, sentence));
         let name = source.stem().split_once('-').and_then(|(number, slug)| {
-            let plain = slug.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
+            let plain =
+                slug.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
             (plain && number.len() == 2 && !slug.is_empty())
                 .then(|| Some((number.parse().ok()?, slug.to_owned())))?
         });
         let Some((number, slug)) = name else {
-            fail(0, "a chapter's file is called by its number and its address, as 08-the-stopwatch.md".into());
+            fail(
+                0,
+                "a chapter's file is called by its number and its address, as 08-the-stopwatch.md"
+                    .into(),
+            );
             return None;
         };
         let text = source.text();
@@ -88,7 +93,11 @@ impl Draft {
         let Some(end) = text.strip_prefix(fence).and_then(|rest| {
             if rest.starts_with(fence) { Some(0) } else { rest.find("\n+++\n").map(|end| end + 1) }
         }) else {
-            fail(1, "a chapter begins with its title, short, part and summary between two lines of +++".into());
+            fail(
+                1,
+                "a chapter begins with its title, short, part and summary between two lines of +++"
+                    .into(),
+            );
             return None;
         };
         let front = fence.len()..fence.len() + end;

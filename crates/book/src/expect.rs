@@ -97,7 +97,7 @@ impl Expect {
 
     /// The lab's knobs as this claim turns them, as the query of an address without the moment.
     pub(crate) fn query(&self) -> String {
-        let set = self.set.iter().flat_map(|set| set.get_ref());
+        let set = self.set.iter().flat_map(Spanned::get_ref);
         set.map(|(knob, value)| format!("{knob}={value}")).collect::<Vec<_>>().join("&")
     }
 
@@ -123,7 +123,9 @@ impl Expect {
             Ok(trace) => self.compare(&Run::new(&trace)),
             Err(sentences) => sentences
                 .into_iter()
-                .map(|sentence| (at_set, format!("with these settings the lab does not run: {sentence}")))
+                .map(|sentence| {
+                    (at_set, format!("with these settings the lab does not run: {sentence}"))
+                })
                 .collect(),
         }
     }
@@ -137,7 +139,10 @@ impl Expect {
                 Ok(msg) if run.deliveries_of(msg).any(|d| expected.fits(&d, run)) => {}
                 Ok(msg) => failures.push((
                     start,
-                    format!("{expected} is claimed, but in the run {}", run.deliveries_in_words(msg)),
+                    format!(
+                        "{expected} is claimed, but in the run {}",
+                        run.deliveries_in_words(msg)
+                    ),
                 )),
             }
         }
@@ -169,7 +174,11 @@ impl Expect {
             {
                 failures.push((
                     start,
-                    format!("{} is claimed to be {what}, but in the run {} is", list(&claimed), list(&found)),
+                    format!(
+                        "{} is claimed to be {what}, but in the run {} is",
+                        list(&claimed),
+                        list(&found)
+                    ),
                 ));
             }
         }
@@ -178,7 +187,10 @@ impl Expect {
             if *expected.get_ref() != found {
                 failures.push((
                     expected.span().start,
-                    format!("{} deliveries are claimed, but the run made {found}", expected.get_ref()),
+                    format!(
+                        "{} deliveries are claimed, but the run made {found}",
+                        expected.get_ref()
+                    ),
                 ));
             }
         }
@@ -246,7 +258,11 @@ impl InfoAt {
             Some(name) => names.iter().position(|n| n == name),
         };
         let Some(place) = place else {
-            return vec![nearest(self.consumer.as_deref().unwrap_or_default(), "a consumer", &names)];
+            return vec![nearest(
+                self.consumer.as_deref().unwrap_or_default(),
+                "a consumer",
+                &names,
+            )];
         };
         let id = delivery_sim::trace::ConsumerId(u16::try_from(place).unwrap_or(u16::MAX));
         let info = trace.consumer_info(id, self.at);
@@ -259,7 +275,10 @@ impl InfoAt {
         .into_iter()
         .filter_map(|(name, expected, found)| {
             let expected = expected.filter(|expected| *expected != found)?;
-            Some(format!("{name} = {expected} is claimed at {:?}, but the run gave {found}", self.at))
+            Some(format!(
+                "{name} = {expected} is claimed at {:?}, but the run gave {found}",
+                self.at
+            ))
         })
         .collect()
     }
@@ -307,9 +326,17 @@ impl<'a> Run<'a> {
                     deliveries.push(FoundDelivery { at, delivery, to });
                 }
                 Event::WorkStarted { delivery, by } => {
-                    works.push(Work { msg: delivery.msg, by, from: at, to: Time::NEVER, done: false });
+                    works.push(Work {
+                        msg: delivery.msg,
+                        by,
+                        from: at,
+                        to: Time::NEVER,
+                        done: false,
+                    });
                 }
-                Event::WorkDone { delivery, by, .. } => end(&mut works, at, by, true, Some(delivery.msg)),
+                Event::WorkDone { delivery, by, .. } => {
+                    end(&mut works, at, by, true, Some(delivery.msg));
+                }
                 Event::Crashed { client } | Event::Stopped { client } => {
                     end(&mut works, at, client, false, None);
                 }
@@ -349,7 +376,14 @@ impl<'a> Run<'a> {
     fn deliveries_in_words(&self, msg: Msg) -> String {
         let all: Vec<String> = self
             .deliveries_of(msg)
-            .map(|d| format!("delivery {} goes to {} at {:?}", d.delivery.attempt, self.client(d.to), d.at))
+            .map(|d| {
+                format!(
+                    "delivery {} goes to {} at {:?}",
+                    d.delivery.attempt,
+                    self.client(d.to),
+                    d.at
+                )
+            })
             .collect();
         if all.is_empty() { "it is not delivered".into() } else { all.join(", ") }
     }
@@ -368,14 +402,14 @@ impl<'a> Run<'a> {
     }
 
     fn handled_twice(&self) -> BTreeSet<Msg> {
-        let done: Vec<Msg> = self.works.iter().filter(|work| work.done).map(|work| work.msg).collect();
+        let done: Vec<Msg> =
+            self.works.iter().filter(|work| work.done).map(|work| work.msg).collect();
         done.iter().copied().filter(|msg| done.iter().filter(|m| *m == msg).count() > 1).collect()
     }
 
     fn worked_on_at_once(&self) -> BTreeSet<Msg> {
-        let at_once = |a: &Work, b: &Work| {
-            a.msg == b.msg && a.by != b.by && a.from < b.to && b.from < a.to
-        };
+        let at_once =
+            |a: &Work, b: &Work| a.msg == b.msg && a.by != b.by && a.from < b.to && b.from < a.to;
         self.works
             .iter()
             .enumerate()

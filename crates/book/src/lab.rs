@@ -63,7 +63,8 @@ impl CheckedLab {
             problems.push(source.problem(line, sentence));
         }
         let mut report = |sentence: String| {
-            problems.push(source.problem(source.line_of_key(&sentence, Some("scenario")), sentence));
+            problems
+                .push(source.problem(source.line_of_key(&sentence, Some("scenario")), sentence));
         };
         let defaults = lab.default_position();
         match lab.run(&defaults.values) {
@@ -81,7 +82,8 @@ impl CheckedLab {
             let (start, expect) = (expect.span().start, expect.into_inner());
             let line = |offset| source.line(offset);
             if !expect.checks_something() {
-                let sentence = format!("`{}` claims something but checks nothing", expect.id.get_ref());
+                let sentence =
+                    format!("`{}` claims something but checks nothing", expect.id.get_ref());
                 problems.push(source.problem(line(start), sentence));
             }
             if runs {
@@ -93,7 +95,8 @@ impl CheckedLab {
             }
             let seen_at = expect.at.unwrap_or(lab.opens_at);
             if claims.insert(expect.id.get_ref().clone(), (expect.query(), seen_at)).is_some() {
-                let sentence = format!("there are two claims with the id `{}`", expect.id.get_ref());
+                let sentence =
+                    format!("there are two claims with the id `{}`", expect.id.get_ref());
                 problems.push(source.problem(line(expect.id.span().start), sentence));
             }
         }

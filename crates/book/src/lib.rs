@@ -33,6 +33,7 @@ use serde::Deserialize;
 use source::Source;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use toml::Spanned;
 
 /// A complete book without problems.
 #[derive(Clone, Debug)]
@@ -43,6 +44,8 @@ pub struct Book {
     pub claim: String,
     /// What its figures are, in a few sentences of plain text.
     pub about: String,
+    /// The lab that its front page shows.
+    pub figure: String,
     /// The servers that the simulator was checked against, as a list in words.
     pub checked_against: String,
     /// Its parts, in order; also those that have no chapter yet.
@@ -72,6 +75,7 @@ struct BookFile {
     title: String,
     claim: String,
     about: String,
+    figure: Spanned<String>,
     checked_against: String,
     part: Vec<BookPart>,
 }
@@ -87,14 +91,16 @@ impl Book {
         let root = content.file_name().unwrap_or_default().to_string_lossy().into_owned();
 
         let file = Source::read(&content.join("book.toml"), format!("{root}/book.toml"))
-            .and_then(|source| source.toml::<BookFile>());
+            .and_then(|source| Ok((source.toml::<BookFile>()?, source)));
         let parts = match &file {
-            Ok(file) => file.part.clone(),
+            Ok((file, _)) => file.part.clone(),
             Err(_) => Vec::new(),
         };
 
         let mut labs = BTreeMap::new();
-        for source in Source::read_all(&content.join("labs"), &format!("{root}/labs"), "toml", &mut problems) {
+        for source in
+            Source::read_all(&content.join("labs"), &format!("{root}/labs"), "toml", &mut problems)
+        {
             if let Some(lab) = CheckedLab::check(&source, &mut problems) {
                 labs.insert(source.stem().to_owned(), lab);
             } else {
@@ -103,11 +109,22 @@ impl Book {
             }
         }
 
+        if let Ok((file, source)) = &file
+            && !labs.contains_key(file.figure.get_ref())
+        {
+            let known: Vec<&str> = labs.keys().map(String::as_str).collect();
+            let sentence = source::nearest(file.figure.get_ref(), "a lab", &known);
+            problems.push(source.problem(source.line(file.figure.span().start), sentence));
+        }
+
         let known_parts: Vec<&str> = parts.iter().map(|part| part.id.as_str()).collect();
         let mut drafts = Vec::new();
-        for source in
-            Source::read_all(&content.join("chapters"), &format!("{root}/chapters"), "md", &mut problems)
-        {
+        for source in Source::read_all(
+            &content.join("chapters"),
+            &format!("{root}/chapters"),
+            "md",
+            &mut problems,
+        ) {
             drafts.extend(Draft::read(source, file.is_ok().then_some(&known_parts), &mut problems));
         }
         drafts.sort_by_key(|draft| draft.number);
@@ -115,7 +132,11 @@ impl Book {
             if pair[0].number == pair[1].number {
                 problems.push(pair[1].source.problem(
                     0,
-                    format!("chapter {} is also {}; give one of them another number", pair[1].number, pair[0].source.name()),
+                    format!(
+                        "chapter {} is also {}; give one of them another number",
+                        pair[1].number,
+                        pair[0].source.name()
+                    ),
                 ));
             }
         }
@@ -140,10 +161,11 @@ impl Book {
         let file = file.map_err(|problem| problems.push(problem));
         problems.sort();
         match file {
-            Ok(file) if problems.is_empty() => Ok(Self {
+            Ok((file, _)) if problems.is_empty() => Ok(Self {
                 title: file.title,
                 claim: file.claim,
                 about: file.about.split_whitespace().collect::<Vec<_>>().join(" "),
+                figure: file.figure.into_inner(),
                 checked_against: file.checked_against,
                 parts,
                 chapters,
@@ -153,7 +175,7 @@ impl Book {
         }
     }
 
-    /// A lab by its slug; every slug in a [`Part::Lab`] has one.
+    /// A lab by its slug; every slug in a [`Part::Lab`] has one, and so has [`Book::figure`].
     pub fn lab(&self, slug: &str) -> Option<&Lab> {
         self.labs.get(slug)
     }

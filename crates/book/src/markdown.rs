@@ -19,8 +19,8 @@ use crate::chapter::{Heading, Part};
 use crate::lab::CheckedLab;
 use crate::source::{Source, nearest};
 use pulldown_cmark::{
-    BrokenLink, CodeBlockKind, CowStr, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd,
-    TextMergeWithOffset,
+    Alignment, BrokenLink, CodeBlockKind, CowStr, Event, HeadingLevel, LinkType, Options, Parser,
+    Tag, TagEnd, TextMergeWithOffset,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -99,16 +99,25 @@ fn block(paragraph: &str) -> Option<Result<Block<'_>, String>> {
         return None;
     }
     if paragraph.contains('\n') {
-        return Some(Err("a lab or a line of ::: stands alone; put an empty line before and after it".into()));
+        return Some(Err(
+            "a lab or a line of ::: stands alone; put an empty line before and after it".into(),
+        ));
     }
     if let Some(rest) = paragraph.strip_prefix(":::") {
         let (kind, rest) = rest.trim().split_once(' ').unwrap_or((rest.trim(), ""));
-        return Some(Ok(if kind.is_empty() { Block::Close } else { Block::Open(kind, rest.trim()) }));
+        return Some(Ok(if kind.is_empty() {
+            Block::Close
+        } else {
+            Block::Open(kind, rest.trim())
+        }));
     }
-    let lab = paragraph.strip_prefix("{{lab ").and_then(|rest| rest.strip_suffix("}}")).map(str::trim);
+    let lab =
+        paragraph.strip_prefix("{{lab ").and_then(|rest| rest.strip_suffix("}}")).map(str::trim);
     Some(match lab {
         Some(slug) if !slug.is_empty() && !slug.contains(' ') => Ok(Block::Lab(slug)),
-        _ => Err(format!("`{paragraph}` is not understood; a lab is placed by {{{{lab its-slug}}}}")),
+        _ => {
+            Err(format!("`{paragraph}` is not understood; a lab is placed by {{{{lab its-slug}}}}"))
+        }
     })
 }
 
@@ -206,6 +215,8 @@ pub(crate) fn render(
         heading_from: 0,
         open_note: None,
         close_link: Vec::new(),
+        alignments: Vec::new(),
+        cell: ("td", 0),
         in_code: false,
     };
     let mut skip_to = 0;
@@ -236,6 +247,10 @@ struct Writer<'a, 'p> {
     open_note: Option<usize>,
     /// What closes each link that is open.
     close_link: Vec<&'static str>,
+    /// How the columns of the table are set. The library would say it by `style`, which the page does not allow.
+    alignments: Vec<Alignment>,
+    /// The element of the next cell, and its column.
+    cell: (&'static str, usize),
     in_code: bool,
 }
 
@@ -267,7 +282,7 @@ impl<'a> Writer<'a, '_> {
         match event {
             Event::Start(Tag::Heading { level, .. }) => self.heading(*level, i, start),
             Event::End(TagEnd::Heading(level)) => self.heading_end(*level),
-            Event::Start(Tag::Table(_)) => {
+            Event::Start(Tag::Table(alignments)) => {
                 let columns: Vec<String> = events[i..]
                     .iter()
                     .enumerate()
@@ -276,20 +291,43 @@ impl<'a> Writer<'a, '_> {
                     .map(|(at, _)| words(&events[i + at..], |tag| tag == TagEnd::TableCell))
                     .collect();
                 let label = escaped(&format!("Table: {}", columns.join(", ")));
-                self.html(format!("<div class=\"table\" role=\"region\" tabindex=\"0\" aria-label=\"{label}\">\n"));
-                self.out.push(event.clone());
+                self.html(format!("<div class=\"table\" role=\"region\" tabindex=\"0\" aria-label=\"{label}\">\n<table>"));
+                self.alignments.clone_from(alignments);
             }
-            Event::End(TagEnd::Table) => {
-                self.out.push(event.clone());
-                self.html("</div>\n");
+            Event::Start(Tag::TableHead) => {
+                self.cell = ("th", 0);
+                self.html("<thead><tr>");
             }
+            Event::End(TagEnd::TableHead) => self.html("</tr></thead><tbody>\n"),
+            Event::Start(Tag::TableRow) => {
+                self.cell = ("td", 0);
+                self.html("<tr>");
+            }
+            Event::End(TagEnd::TableRow) => self.html("</tr>\n"),
+            Event::Start(Tag::TableCell) => {
+                let (kind, column) = self.cell;
+                let class = match self.alignments.get(column) {
+                    Some(Alignment::Right) => " class=\"right\"",
+                    Some(Alignment::Center) => " class=\"center\"",
+                    _ => "",
+                };
+                self.cell = (kind, column + 1);
+                self.html(format!("<{kind}{class}>"));
+            }
+            Event::End(TagEnd::TableCell) => self.html(format!("</{}>", self.cell.0)),
+            Event::End(TagEnd::Table) => self.html("</tbody></table>\n</div>\n"),
             Event::Start(Tag::CodeBlock(kind)) => {
                 let language = match kind {
-                    CodeBlockKind::Fenced(info) => info.split_whitespace().next().unwrap_or_default(),
+                    CodeBlockKind::Fenced(info) => {
+                        info.split_whitespace().next().unwrap_or_default()
+                    }
                     CodeBlockKind::Indented => "",
                 };
                 if language.is_empty() {
-                    self.problem(start, "this code does not say its language; write ```text for none");
+                    self.problem(
+                        start,
+                        "this code does not say its language; write ```text for none",
+                    );
                 }
                 self.in_code = true;
                 let language = escaped(language);
@@ -310,11 +348,16 @@ impl<'a> Writer<'a, '_> {
                 self.problem(start, "pictures are not shown; a picture of a run comes from a lab");
             }
             Event::Start(Tag::HtmlBlock) | Event::InlineHtml(_) => {
-                let html = self.body.source.text()[self.body.from + start..self.body.from + range.end].trim();
+                let html = self.body.source.text()
+                    [self.body.from + start..self.body.from + range.end]
+                    .trim();
                 let comment = html.starts_with("<!--") && html.ends_with("-->");
                 if !comment && !html.starts_with("</") {
                     let first = html.lines().next().unwrap_or_default();
-                    self.problem(start, format!("HTML such as `{first}` is not passed on; write Markdown"));
+                    self.problem(
+                        start,
+                        format!("HTML such as `{first}` is not passed on; write Markdown"),
+                    );
                 }
             }
             Event::Html(_) | Event::End(TagEnd::HtmlBlock | TagEnd::Image) => {}
@@ -322,8 +365,9 @@ impl<'a> Writer<'a, '_> {
                 self.out.push(Event::Text(text.clone()));
             }
             Event::Text(text) => {
-                let before_link =
-                    events.get(i + 1).filter(|(next, _)| matches!(next, Event::Start(Tag::Link { .. })));
+                let before_link = events
+                    .get(i + 1)
+                    .filter(|(next, _)| matches!(next, Event::Start(Tag::Link { .. })));
                 let name = before_link.and_then(|(_, link)| self.directive_at(link.start));
                 let text = match name.and_then(|name| text.strip_suffix(name)) {
                     Some(rest) => rest.strip_suffix(':').unwrap_or(rest),
@@ -348,13 +392,17 @@ impl<'a> Writer<'a, '_> {
         for name in STATES.iter().chain([&RESULT]) {
             let opens = format!(":{name}[");
             if written.match_indices(&opens).any(|(at, _)| !written[..at].ends_with('\\')) {
-                let sentence =
-                    format!("`{opens}` opens here but is not closed, or has a link or another directive in it");
+                let sentence = format!(
+                    "`{opens}` opens here but is not closed, or has a link or another directive in it"
+                );
                 self.problem(start, sentence);
             }
         }
         if text.contains("{{") {
-            self.problem(start, "a lab stands alone in its paragraph; put an empty line before and after it");
+            self.problem(
+                start,
+                "a lab stands alone in its paragraph; put an empty line before and after it",
+            );
         }
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
@@ -362,7 +410,8 @@ impl<'a> Writer<'a, '_> {
             let (before, after) = (&rest[..at], &rest[at + 1..]);
             let unit: String = after.chars().take_while(|c| c.is_alphanumeric()).collect();
             let number = before.ends_with(|c: char| c.is_ascii_digit());
-            let joined = number && matches!(unit.as_str(), "s" | "ms" | "min" | "h" | "KiB" | "MiB");
+            let joined =
+                number && matches!(unit.as_str(), "s" | "ms" | "min" | "h" | "KiB" | "MiB");
             out.push_str(before);
             out.push_str(if joined { "\u{a0}" } else { " " });
             rest = after;
@@ -391,11 +440,14 @@ impl<'a> Writer<'a, '_> {
             }
             Block::Open("server", versions) if !versions.is_empty() => {
                 if self.open_note.replace(start).is_some() {
-                    self.problem(start, "a note does not stand in a note; close the one before with :::");
+                    self.problem(
+                        start,
+                        "a note does not stand in a note; close the one before with :::",
+                    );
                 }
                 let versions = escaped(versions);
                 self.html(format!(
-                    "<aside class=\"note server\"><p class=\"note-title\">What servers really do <span class=\"seen\">seen on {versions}</span></p>\n"
+                    "<aside class=\"note server\" role=\"note\"><p class=\"note-title\">What servers really do <span class=\"seen\">seen on {versions}</span></p>\n"
                 ));
             }
             Block::Open("server", _) => {
@@ -410,7 +462,10 @@ impl<'a> Writer<'a, '_> {
     fn heading(&mut self, level: HeadingLevel, i: usize, start: usize) {
         let level = level as u8;
         if level == 1 {
-            self.problem(start, "the title of a chapter is in its front matter; begin a section with ##");
+            self.problem(
+                start,
+                "the title of a chapter is in its front matter; begin a section with ##",
+            );
         }
         if let Some(last) = self.headings.last()
             && level > last.level + 1
@@ -454,7 +509,10 @@ impl<'a> Writer<'a, '_> {
                     self.html(format!("<em class=\"state {state}\">"));
                     "</em>"
                 } else {
-                    self.problem(start, format!(":{state}[…] names a state and leads nowhere; remove its target"));
+                    self.problem(
+                        start,
+                        format!(":{state}[…] names a state and leads nowhere; remove its target"),
+                    );
                     ""
                 }
             }
@@ -502,7 +560,8 @@ impl<'a> Writer<'a, '_> {
         let here = |outline: &Outline| outline.labs.iter().position(|lab| lab == slug);
         let chapters = index.outlines.iter();
         let mut placed = chapters.filter_map(|(chapter, outline)| Some((chapter, here(outline)?)));
-        let place = placed.clone().find(|(chapter, _)| *chapter == self.slug).or_else(|| placed.next());
+        let place =
+            placed.clone().find(|(chapter, _)| *chapter == self.slug).or_else(|| placed.next());
         // A lab that no chapter shows has been reported.
         let Some((chapter, place)) = place else { return "" };
         let (mut position, _) = run.read_query(query, true);
@@ -512,7 +571,10 @@ impl<'a> Writer<'a, '_> {
         if !query.is_empty() || path.is_empty() {
             query.insert(0, '?');
         }
-        self.html(format!("<a class=\"result\" href=\"{}\">", escaped(&format!("{path}{query}#{slug}"))));
+        self.html(format!(
+            "<a class=\"result\" href=\"{}\">",
+            escaped(&format!("{path}{query}#{slug}"))
+        ));
         "</a>"
     }
 

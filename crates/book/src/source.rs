@@ -19,9 +19,11 @@ impl Source {
     pub(crate) fn read(path: &Path, name: String) -> Result<Self, Problem> {
         match std::fs::read_to_string(path) {
             Ok(text) => Ok(Self { name, text: text.replace("\r\n", "\n") }),
-            Err(error) => {
-                Err(Problem { file: name, line: 0, sentence: format!("this file cannot be read: {error}") })
-            }
+            Err(error) => Err(Problem {
+                file: name,
+                line: 0,
+                sentence: format!("this file cannot be read: {error}"),
+            }),
         }
     }
 
@@ -36,7 +38,8 @@ impl Source {
         let mut paths: Vec<_> = match std::fs::read_dir(folder) {
             Ok(entries) => entries.filter_map(Result::ok).map(|entry| entry.path()).collect(),
             Err(error) => {
-                problems.push(whole(name.to_owned(), format!("this folder cannot be read: {error}")));
+                problems
+                    .push(whole(name.to_owned(), format!("this folder cannot be read: {error}")));
                 return Vec::new();
             }
         };
@@ -201,14 +204,23 @@ mod tests {
     #[test]
     fn errors_of_toml_in_words() {
         for (message, sentence) in [
-            ("unknown field `x`, expected `alpha` or `beta`", "`x` is not a setting here; there are `alpha`, `beta`"),
+            (
+                "unknown field `x`, expected `alpha` or `beta`",
+                "`x` is not a setting here; there are `alpha`, `beta`",
+            ),
             (
                 "unknown field `ack_wiat`, expected one of `ack_wait`, `backoff`",
                 "`ack_wiat` is not a setting here (did you mean `ack_wait`?); there are `ack_wait`, `backoff`",
             ),
-            ("unknown variant `rm`, expected `crash`", "`rm` is not a value here; there is `crash`"),
+            (
+                "unknown variant `rm`, expected `crash`",
+                "`rm` is not a value here; there is `crash`",
+            ),
             ("missing field `title`", "`title` is missing"),
-            ("invalid type: integer `5`, expected a string", "found integer `5` where a string belongs"),
+            (
+                "invalid type: integer `5`, expected a string",
+                "found integer `5` where a string belongs",
+            ),
         ] {
             assert_eq!(in_words(message), sentence);
         }

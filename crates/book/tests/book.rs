@@ -53,7 +53,7 @@ struct Small {
 fn book(body: &str) -> Small {
     let small = Small { folder: tempfile::tempdir().unwrap() };
     small
-        .file("book.toml", "title = 'B'\nclaim = 'C'\nabout = 'A'\nchecked_against = 'V'\n[[part]]\nid = 'one'\ntitle = 'One'\n")
+        .file("book.toml", "title = 'B'\nclaim = 'C'\nabout = 'A'\nfigure = 'crash'\nchecked_against = 'V'\n[[part]]\nid = 'one'\ntitle = 'One'\n")
         .file("labs/crash.toml", LAB)
         .chapter("01-first", &format!("{{{{lab crash}}}}\n\n{body}"))
 }
@@ -83,7 +83,8 @@ impl Small {
 
     #[track_caller]
     fn good(&self) -> Book {
-        self.load().unwrap_or_else(|problems| panic!("unexpected problems:\n{}", problems.join("\n")))
+        self.load()
+            .unwrap_or_else(|problems| panic!("unexpected problems:\n{}", problems.join("\n")))
     }
 
     /// The HTML of the first chapter, labs as `[slug]`.
@@ -111,7 +112,8 @@ impl Small {
 fn a_book_has_parts_chapters_and_labs() {
     let book = book("Text.").chapter("02-second", "## A section\n").good();
     assert_eq!((book.title.as_str(), book.parts[0].title.as_str()), ("B", "One"));
-    let chapters: Vec<_> = book.chapters.iter().map(|c| (c.number, c.slug.as_str(), c.short.as_str())).collect();
+    let chapters: Vec<_> =
+        book.chapters.iter().map(|c| (c.number, c.slug.as_str(), c.short.as_str())).collect();
     assert_eq!(chapters, [(1, "first", "S"), (2, "second", "S")]);
     assert_eq!(
         book.chapters[0].parts,
@@ -142,19 +144,31 @@ fn markdown_is_rendered() {
             ":result[It comes back](crash/again).",
             "<p><a class=\"result\" href=\"?#crash\">It comes back</a>.</p>\n",
         ),
-        ("[The list [1 s, 5 s]](#crash)", "<p><a href=\"#crash\">The list [1\u{a0}s, 5\u{a0}s]</a></p>\n"),
-        ("After 5 s and 200 ms, 3 stay; 10 sheep.", "<p>After 5\u{a0}s and 200\u{a0}ms, 3 stay; 10 sheep.</p>\n"),
-        ("`:again[x]` and time:[x] and \\:again[x]", "<p><code>:again[x]</code> and time:[x] and :again[x]</p>\n"),
-        ("```python\nif a < b: ':again[x]'\n```", "<pre tabindex=\"0\"><code class=\"language-python\">if a &lt; b: ':again[x]'\n</code></pre>\n"),
+        (
+            "[The list [1 s, 5 s]](#crash)",
+            "<p><a href=\"#crash\">The list [1\u{a0}s, 5\u{a0}s]</a></p>\n",
+        ),
+        (
+            "After 5 s and 200 ms, 3 stay; 10 sheep.",
+            "<p>After 5\u{a0}s and 200\u{a0}ms, 3 stay; 10 sheep.</p>\n",
+        ),
+        (
+            "`:again[x]` and time:[x] and \\:again[x]",
+            "<p><code>:again[x]</code> and time:[x] and :again[x]</p>\n",
+        ),
+        (
+            "```python\nif a < b: ':again[x]'\n```",
+            "<pre tabindex=\"0\"><code class=\"language-python\">if a &lt; b: ':again[x]'\n</code></pre>\n",
+        ),
         (
             "| a | `b` |\n|---|--:|\n| 1 | 2 |",
             "<div class=\"table\" role=\"region\" tabindex=\"0\" aria-label=\"Table: a, b\">\n\
-             <table><thead><tr><th>a</th><th style=\"text-align: right\"><code>b</code></th></tr></thead><tbody>\n\
-             <tr><td>1</td><td style=\"text-align: right\">2</td></tr>\n</tbody></table>\n</div>\n",
+             <table><thead><tr><th>a</th><th class=\"right\"><code>b</code></th></tr></thead><tbody>\n\
+             <tr><td>1</td><td class=\"right\">2</td></tr>\n</tbody></table>\n</div>\n",
         ),
         (
             ":::server 2.10–2.15\n\nOnly to a *waiting* pull.\n\n:::",
-            "<aside class=\"note server\"><p class=\"note-title\">What servers really do <span class=\"seen\">seen on 2.10–2.15</span></p>\n\
+            "<aside class=\"note server\" role=\"note\"><p class=\"note-title\">What servers really do <span class=\"seen\">seen on 2.10–2.15</span></p>\n\
              <p>Only to a <em>waiting</em> pull.</p>\n</aside>\n",
         ),
         ("<!-- not\nseen -->\n\nText <!-- nor this -->here", "<p>Text here</p>\n"),
@@ -193,7 +207,10 @@ fn a_result_leads_to_the_figure_that_shows_it() {
             .file("labs/other.toml", &labs)
             .file("labs/away.toml", &labs);
         let html = small.html();
-        assert!(html.contains(&format!("<a class=\"result\" href=\"{href}\">x</a>")), "{result}: {html}");
+        assert!(
+            html.contains(&format!("<a class=\"result\" href=\"{href}\">x</a>")),
+            "{result}: {html}"
+        );
     }
 }
 
@@ -201,19 +218,43 @@ fn a_result_leads_to_the_figure_that_shows_it() {
 fn what_is_wrong_in_a_chapter_is_said_with_its_line() {
     // The body of the first chapter begins at line 7, after the lab at 7 and an empty line at 8 comes line 9.
     for (body, problem) in [
-        ("Text\n\n{{lab crsh}}", "11: `crsh` is not a lab here (did you mean `crash`?); there is `crash`"),
+        (
+            "Text\n\n{{lab crsh}}",
+            "11: `crsh` is not a lab here (did you mean `crash`?); there is `crash`",
+        ),
         ("{{lab crash}}", "9: the lab crash is on this page already; a lab stands once on a page"),
         ("{{lab}}", "9: `{{lab}}` is not understood; a lab is placed by {{lab its-slug}}"),
-        ("See {{lab crash}}.", "9: a lab stands alone in its paragraph; put an empty line before and after it"),
-        ("See\n{{lab crash}}", "9: a lab or a line of ::: stands alone; put an empty line before and after it"),
-        ("A :agian[word].", "9: `agian` is not a directive here (did you mean `again`?); there are `stored`, `inflight`, `acked`, `again`, `lost`, `dead`, `result`"),
-        ("A :again[word](#crash).", "9: :again[…] names a state and leads nowhere; remove its target"),
-        ("A :again[word.", "9: `:again[` opens here but is not closed, or has a link or another directive in it"),
+        (
+            "See {{lab crash}}.",
+            "9: a lab stands alone in its paragraph; put an empty line before and after it",
+        ),
+        (
+            "See\n{{lab crash}}",
+            "9: a lab or a line of ::: stands alone; put an empty line before and after it",
+        ),
+        (
+            "A :agian[word].",
+            "9: `agian` is not a directive here (did you mean `again`?); there are `stored`, `inflight`, `acked`, `again`, `lost`, `dead`, `result`",
+        ),
+        (
+            "A :again[word](#crash).",
+            "9: :again[…] names a state and leads nowhere; remove its target",
+        ),
+        (
+            "A :again[word.",
+            "9: `:again[` opens here but is not closed, or has a link or another directive in it",
+        ),
         (":result[x](crash)", "9: a result names its lab and claim: :result[words](lab/claim)"),
         (":result[x]", "9: a result names its lab and claim: :result[words](lab/claim)"),
-        (":result[x](crash/agian)", "9: `agian` is not a claim of the lab crash here (did you mean `again`?); there is `again`"),
+        (
+            ":result[x](crash/agian)",
+            "9: `agian` is not a claim of the lab crash here (did you mean `again`?); there is `again`",
+        ),
         ("a\n\nb\n[x](thrid)", "12: `thrid` is not a chapter here; there is `first`"),
-        ("## Sec\n\n[x](#sek)", "11: `sek` is not a section or lab of first here (did you mean `sec`?); there are `sec`, `crash`"),
+        (
+            "## Sec\n\n[x](#sek)",
+            "11: `sek` is not a section or lab of first here (did you mean `sec`?); there are `sec`, `crash`",
+        ),
         ("[x](ftp://nats.io)", "9: `ftp://nats.io` is not a chapter here; there is `first`"),
         ("# Title", "9: the title of a chapter is in its front matter; begin a section with ##"),
         ("### Sub", "9: the first heading of a chapter is a section, ##"),
@@ -227,7 +268,10 @@ fn what_is_wrong_in_a_chapter_is_said_with_its_line() {
         ("<div>\nx\n</div>", "9: HTML such as `<div>` is not passed on; write Markdown"),
         (":::server 2.10\n\nText", "9: this note is not closed; end it with :::"),
         (":::server\n\n:::", "9: say on which versions this was seen, as :::server 2.10–2.15"),
-        (":::sever 2.10", "9: `sever` is not a note here (did you mean `server`?); there is `server`"),
+        (
+            ":::sever 2.10",
+            "9: `sever` is not a note here (did you mean `server`?); there is `server`",
+        ),
         ("Text\n\n:::", "11: this ::: closes nothing"),
     ] {
         let found = book(body).load().map(|_| ()).expect_err(body);
@@ -239,43 +283,133 @@ fn what_is_wrong_in_a_chapter_is_said_with_its_line() {
 fn front_matter_and_names_of_chapters_are_checked() {
     let front = "title = 'T'\nshort = 'S'\npart = 'one'\nsummary = 'M'\n";
     for (name, text, problem) in [
-        ("02-b.md", "Text".to_owned(), "02-b.md:1: a chapter begins with its title, short, part and summary between two lines of +++"),
-        ("02-b.md", format!("+++\n{front}colour = 1\n+++\n"), "02-b.md:6: `colour` is not a setting here; there are `title`, `short`, `part`, `summary`"),
-        ("02-b.md", format!("+++\n{front}+++\n").replace("'T'", "5"), "02-b.md:2: found integer `5` where a string belongs"),
-        ("02-b.md", format!("+++\n{front}+++\n").replace("'one'", "'oen'"), "02-b.md:4: `oen` is not a part of the book here (did you mean `one`?); there is `one`"),
+        (
+            "02-b.md",
+            "Text".to_owned(),
+            "02-b.md:1: a chapter begins with its title, short, part and summary between two lines of +++",
+        ),
+        (
+            "02-b.md",
+            format!("+++\n{front}colour = 1\n+++\n"),
+            "02-b.md:6: `colour` is not a setting here; there are `title`, `short`, `part`, `summary`",
+        ),
+        (
+            "02-b.md",
+            format!("+++\n{front}+++\n").replace("'T'", "5"),
+            "02-b.md:2: found integer `5` where a string belongs",
+        ),
+        (
+            "02-b.md",
+            format!("+++\n{front}+++\n").replace("'one'", "'oen'"),
+            "02-b.md:4: `oen` is not a part of the book here (did you mean `one`?); there is `one`",
+        ),
         ("02-b.md", "+++\ntitle = 'T'\n+++\n".into(), "02-b.md:2: `short` is missing"),
-        ("b.md", format!("+++\n{front}+++\n"), "b.md: a chapter's file is called by its number and its address, as 08-the-stopwatch.md"),
-        ("01-again.md", format!("+++\n{front}+++\n"), "01-first.md: chapter 1 is also content/chapters/01-again.md; give one of them another number"),
+        (
+            "b.md",
+            format!("+++\n{front}+++\n"),
+            "b.md: a chapter's file is called by its number and its address, as 08-the-stopwatch.md",
+        ),
+        (
+            "01-again.md",
+            format!("+++\n{front}+++\n"),
+            "01-first.md: chapter 1 is also content/chapters/01-again.md; give one of them another number",
+        ),
         ("b.txt", String::new(), "b.txt: only .md files belong into this folder"),
     ] {
-        book("").file(&format!("chapters/{name}"), &text).has(&[&format!("content/chapters/{problem}")]);
+        book("")
+            .file(&format!("chapters/{name}"), &text)
+            .has(&[&format!("content/chapters/{problem}")]);
     }
 }
 
 #[test]
 fn what_is_wrong_in_a_lab_is_said_with_its_line() {
     for (from, to, problem) in [
-        ("ack_wait = \"5s\"", "ack_wiat = \"5s\"", "13: `ack_wiat` is not a setting here (did you mean `ack_wait`?); there are "),
-        ("ack_wait = \"5s\"", "ack_wait = \"5\"", "13: `5` is not a duration; write one such as 500ms, 30s or 1m30s"),
-        ("start = \"1s\"", "start = \"soon\"", "23: `soon` is not a duration; write one such as 500ms, 30s or 1m30s"),
-        ("service_time = \"1s\"", "service_time = \"2s..1s\"", "24: `2s..1s` runs backwards; write the shorter time first"),
-        ("do = \"crash\"", "do = \"crahs\"", "19: `crahs` is not a value here (did you mean `crash`?); there are "),
-        ("op.publish", "op.pubilsh", "28: `pubilsh` is not a value here (did you mean `publish`?); there are "),
-        ("subject = \"orders.new\"", "subjekt = \"orders.new\"", "28: `subjekt` is not a setting here (did you mean `subject`?); there are "),
+        (
+            "ack_wait = \"5s\"",
+            "ack_wiat = \"5s\"",
+            "13: `ack_wiat` is not a setting here (did you mean `ack_wait`?); there are ",
+        ),
+        (
+            "ack_wait = \"5s\"",
+            "ack_wait = \"5\"",
+            "13: `5` is not a duration; write one such as 500ms, 30s or 1m30s",
+        ),
+        (
+            "start = \"1s\"",
+            "start = \"soon\"",
+            "23: `soon` is not a duration; write one such as 500ms, 30s or 1m30s",
+        ),
+        (
+            "service_time = \"1s\"",
+            "service_time = \"2s..1s\"",
+            "24: `2s..1s` runs backwards; write the shorter time first",
+        ),
+        (
+            "do = \"crash\"",
+            "do = \"crahs\"",
+            "19: `crahs` is not a value here (did you mean `crash`?); there are ",
+        ),
+        (
+            "op.publish",
+            "op.pubilsh",
+            "28: `pubilsh` is not a value here (did you mean `publish`?); there are ",
+        ),
+        (
+            "subject = \"orders.new\"",
+            "subjekt = \"orders.new\"",
+            "28: `subjekt` is not a setting here (did you mean `subject`?); there are ",
+        ),
         ("title = \"A crash\"\n", "", "1: `title` is missing"),
         ("title = \"A crash\"", "title = \"\"", "1: `title` is empty; write one sentence"),
-        ("opens_at = \"2s\"", "opens_at = \"9s\"", "3: `opens_at` is T+9.0 s, after the end of the run at T+8.0 s; choose an earlier moment"),
-        ("\"consumer.ack_wait\"", "\"consumer.ack_weit\"", "30: knob `ack_wait`: `consumer.ack_weit` is not a setting; there are "),
-        ("positions = [\"1s\", \"2s\"", "positions = [\"1s\", \"x\"", "30: knob `ack_wait`, position 2: `x` is not a duration"),
+        (
+            "opens_at = \"2s\"",
+            "opens_at = \"9s\"",
+            "3: `opens_at` is T+9.0 s, after the end of the run at T+8.0 s; choose an earlier moment",
+        ),
+        (
+            "\"consumer.ack_wait\"",
+            "\"consumer.ack_weit\"",
+            "30: knob `ack_wait`: `consumer.ack_weit` is not a setting; there are ",
+        ),
+        (
+            "positions = [\"1s\", \"2s\"",
+            "positions = [\"1s\", \"x\"",
+            "30: knob `ack_wait`, position 2: `x` is not a duration",
+        ),
         ("backoff = []\nmax_deliver = -1", "backoff = [\"1s\", \"2s\"]\nmax_deliver = 1", "15: "),
-        ("to = \"second\"", "to = \"first\"", "38: `again` (order-1 comes back) does not hold: delivery 2 of order-1 to first at T+5s is claimed, but in the run delivery 1 goes to first at T+"),
-        ("at = \"5s\", to", "at = \"5.1s\", to", "38: `again` (order-1 comes back) does not hold: delivery 2 of order-1 to second at T+5.1s is claimed, but in the run delivery 1 goes to first at T+"),
-        ("msg = \"order-1\"", "msg = \"order-2\"", "38: `again` (order-1 comes back) does not hold: `order-2` is not a message here (did you mean `order-1`?); there is `order-1`"),
-        ("delivered = [{ msg", "dellivered = [{ msg", "38: `dellivered` is not a setting here (did you mean `delivered`?); there are "),
-        ("delivered = [{ msg = \"order-1\", attempt = 2, at = \"5s\", to = \"second\" }]\n", "", "35: `again` claims something but checks nothing"),
+        (
+            "to = \"second\"",
+            "to = \"first\"",
+            "38: `again` (order-1 comes back) does not hold: delivery 2 of order-1 to first at T+5s is claimed, but in the run delivery 1 goes to first at T+",
+        ),
+        (
+            "at = \"5s\", to",
+            "at = \"5.1s\", to",
+            "38: `again` (order-1 comes back) does not hold: delivery 2 of order-1 to second at T+5.1s is claimed, but in the run delivery 1 goes to first at T+",
+        ),
+        (
+            "msg = \"order-1\"",
+            "msg = \"order-2\"",
+            "38: `again` (order-1 comes back) does not hold: `order-2` is not a message here (did you mean `order-1`?); there is `order-1`",
+        ),
+        (
+            "delivered = [{ msg",
+            "dellivered = [{ msg",
+            "38: `dellivered` is not a setting here (did you mean `delivered`?); there are ",
+        ),
+        (
+            "delivered = [{ msg = \"order-1\", attempt = 2, at = \"5s\", to = \"second\" }]\n",
+            "",
+            "35: `again` claims something but checks nothing",
+        ),
     ] {
         assert!(LAB.contains(from), "{from}");
-        let found = book("").file("labs/crash.toml", &LAB.replace(from, to)).load().map(|_| ()).expect_err(to);
+        let found = book("")
+            .file("labs/crash.toml", &LAB.replace(from, to))
+            .load()
+            .map(|_| ())
+            .expect_err(to);
         assert!(
             found.len() == 1 && found[0].starts_with(&format!("content/labs/crash.toml:{problem}")),
             "{to}\n  found    {}\n  expected content/labs/crash.toml:{problem}",
@@ -289,27 +423,54 @@ fn claims_are_held_against_the_run() {
     for (claim, problem) in [
         ("delivered = [{ msg = 'order-1', attempt = 1, to = 'first' }]", None),
         ("handled = [{ msg = 'order-1', at = '6s', by = 'second' }]", None),
-        ("handled = [{ msg = 'order-1', by = 'first' }]", Some("completed work on order-1 by first is claimed, but in the run second completes it at T+6.0")),
+        (
+            "handled = [{ msg = 'order-1', by = 'first' }]",
+            Some(
+                "completed work on order-1 by first is claimed, but in the run second completes it at T+6.0",
+            ),
+        ),
         ("redelivered = ['order-1']", None),
-        ("redelivered = []", Some("nothing is claimed to be delivered more than once, but in the run order-1 is")),
+        (
+            "redelivered = []",
+            Some("nothing is claimed to be delivered more than once, but in the run order-1 is"),
+        ),
         ("redelivered = []\nset = { ack_wait = '10s' }", None),
         ("handled_twice = []", None),
-        ("handled_twice = ['order-1']", Some("order-1 is claimed to be handled more than once, but in the run nothing is")),
+        (
+            "handled_twice = ['order-1']",
+            Some("order-1 is claimed to be handled more than once, but in the run nothing is"),
+        ),
         ("worked_on_at_once = []", None),
         ("deliveries = 2", None),
         ("deliveries = 3", Some("3 deliveries are claimed, but the run made 2")),
         ("info = [{ at = '2s', num_ack_pending = 1, num_redelivered = 0, num_pending = 0 }]", None),
-        ("info = [{ at = '5.5s', num_redelivered = 0 }]", Some("num_redelivered = 0 is claimed at T+5.5s, but the run gave 1")),
-        ("info = [{ at = '2s', consumer = 'mails', num_pending = 0 }]", Some("`mails` is not a consumer here (did you mean `emails`?); there is `emails`")),
-        ("deliveries = 2\nset = { ack_wiat = '1s' }", Some("`ack_wiat` is not a knob here (did you mean `ack_wait`?); there is `ack_wait`")),
-        ("deliveries = 2\nset = { ack_wait = 'long' }", Some("`ack_wait` in the address: `long` is not a duration")),
+        (
+            "info = [{ at = '5.5s', num_redelivered = 0 }]",
+            Some("num_redelivered = 0 is claimed at T+5.5s, but the run gave 1"),
+        ),
+        (
+            "info = [{ at = '2s', consumer = 'mails', num_pending = 0 }]",
+            Some("`mails` is not a consumer here (did you mean `emails`?); there is `emails`"),
+        ),
+        (
+            "deliveries = 2\nset = { ack_wiat = '1s' }",
+            Some("`ack_wiat` is not a knob here (did you mean `ack_wait`?); there is `ack_wait`"),
+        ),
+        (
+            "deliveries = 2\nset = { ack_wait = 'long' }",
+            Some("`ack_wait` in the address: `long` is not a duration"),
+        ),
     ] {
         let lab = format!("{LAB}\n[[expect]]\nid = 'c'\nclaim = 'x'\n{claim}\n");
         match (book("").file("labs/crash.toml", &lab).load().map(|_| ()), problem) {
             (Ok(()), None) => {}
             (Err(found), Some(problem)) => {
                 let expected = format!("`c` (x) does not hold: {problem}");
-                assert!(found.len() == 1 && found[0].contains(&expected), "{claim}\n{}", found.join("\n"));
+                assert!(
+                    found.len() == 1 && found[0].contains(&expected),
+                    "{claim}\n{}",
+                    found.join("\n")
+                );
                 let line: usize = found[0].split(':').nth(1).unwrap().parse().unwrap();
                 assert!((43..=44).contains(&line), "{claim}\n{}", found.join("\n"));
             }
@@ -337,10 +498,20 @@ fn a_book_needs_its_files() {
     let small = Small { folder: tempfile::tempdir().unwrap() };
     let found = small.load().map(|_| ()).unwrap_err();
     for file in ["content/book.toml", "content/chapters", "content/labs"] {
-        assert!(found.iter().any(|p| p.starts_with(&format!("{file}: this "))), "{file}: {found:?}");
+        assert!(
+            found.iter().any(|p| p.starts_with(&format!("{file}: this "))),
+            "{file}: {found:?}"
+        );
     }
+    let elsewhere =
+        std::fs::read_to_string(book("").path("book.toml")).unwrap().replace("'crash'", "'crahs'");
+    book("").file("book.toml", &elsewhere).has(&[
+        "content/book.toml:4: `crahs` is not a lab here (did you mean `crash`?); there is `crash`",
+    ]);
     let twice = format!("{LAB}\n[[expect]]\nid = 'again'\nclaim = 'x'\ndeliveries = 2\n");
-    book("").file("labs/crash.toml", &twice).has(&["content/labs/crash.toml:41: there are two claims with the id `again`"]);
+    book("")
+        .file("labs/crash.toml", &twice)
+        .has(&["content/labs/crash.toml:41: there are two claims with the id `again`"]);
 }
 
 /// The book that readers get: every link leads somewhere, every lab runs, every claim holds.

@@ -6,9 +6,12 @@
 use crate::config::{Consumer, Stream, WorkerSpec, dur};
 use crate::event::{Event, When, nanos};
 use crate::read::{Ms, when};
-use crate::scenario::{PublishOp, Script, SubscriptionNote, consumer_of};
+use crate::scenario::{ConsumerCreate, PublishOp, Script, SubscriptionNote, consumer_of};
 use crate::stop::{Stop, typed};
-use delivery_sim::scenario::{ConsumerRef, Op, Scenario, Service, Step, Subscriber, Version};
+use delivery_sim::scenario::{
+    ConsumerRef, CreateConsumer, MessageRef, Op, Purge, Scenario, Service, Step, Subscriber,
+    Version,
+};
 use delivery_sim::{Dur, Time};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -102,8 +105,14 @@ impl Case {
             self.stream.iter().map(Stream::config).collect::<Result<Vec<_>, _>>()?;
         let stream = self.stream.as_ref().map_or("", Stream::name);
         for consumer in self.consumer.iter().chain(&self.extra_consumers) {
-            if consumer.create_at_ms.is_some() {
-                return Err(Stop::lacks("op consumer_create"));
+            if let Some(at) = consumer.create_at_ms {
+                let create = CreateConsumer {
+                    stream: stream.into(),
+                    config: consumer.config()?,
+                    ..CreateConsumer::default()
+                };
+                script.step(at.time()?, Op::CreateConsumer(create), named("consumer_create"));
+                continue;
             }
             let mut consumer = consumer_of(consumer)?;
             consumer.stream = stream.into();
@@ -117,7 +126,7 @@ impl Case {
             script.step(at, Op::Publish(publish.publish()?), named("publish"));
         }
         for object in &self.timeline {
-            operation(&mut script, object)?;
+            self.operation(&mut script, object)?;
         }
         let ends = [(end, AT_END)];
         let probes = self.probes_ms.iter().map(|ms| Ok((ms.time()?, PROBE)));
@@ -132,6 +141,47 @@ impl Case {
         }
         in_order(&mut script);
         Ok(script)
+    }
+
+    /// One entry of the timeline. A further operation is an arm here, and one in [`crate::outcome`].
+    fn operation(&self, script: &mut Script, object: &Map<String, Value>) -> Result<(), Stop> {
+        let mut rest = object.clone();
+        let at: Ms = typed(rest.remove("at_ms").unwrap_or_default(), "at_ms of an operation")?;
+        let at = at.time()?;
+        let name =
+            rest.remove("op").and_then(|op| op.as_str().map(String::from)).unwrap_or_default();
+        rest.remove("note");
+        let (rest, what) = (Value::Object(rest), format!("op {name}"));
+        let stream = self.stream.as_ref().map_or("", Stream::name).to_string();
+        let op = match name.as_str() {
+            "consumer_create" | "consumer_update" => {
+                let create = typed::<ConsumerCreate>(rest, &what)?.create(&name)?;
+                Op::CreateConsumer(CreateConsumer { stream, ..create })
+            }
+            "consumer_delete" => {
+                let of: ConsumerName = typed(rest, &what)?;
+                let main = self.consumer.as_ref().map(|consumer| consumer.name.clone());
+                let consumer = of.consumer.or(main).unwrap_or_default();
+                Op::DeleteConsumer(ConsumerRef { stream, consumer })
+            }
+            "stream_purge" => {
+                Op::PurgeStream(Purge { stream, filter: typed::<PurgeOp>(rest, &what)?.filter })
+            }
+            "msg_get" => Op::GetMessage(MessageRef { stream, seq: typed::<Seq>(rest, &what)?.seq }),
+            "msg_delete" => {
+                Op::DeleteMessage(MessageRef { stream, seq: typed::<Seq>(rest, &what)?.seq })
+            }
+            "server_restart" => {
+                let down = typed::<Restart>(rest, &what)?.down_ms.dur()?;
+                script.step(at, Op::ServerStop, object.clone());
+                script.step(at + down, Op::ServerStart, named("server_start"));
+                return Ok(());
+            }
+            "" => return Err(Stop::Broken("an entry of the timeline has no `op`".into())),
+            other => return Err(Stop::lacks(format!("op {other}"))),
+        };
+        script.step(at, op, object.clone());
+        Ok(())
     }
 
     /// When the counters at the end were read, and the observation stopped.
@@ -368,19 +418,30 @@ fn differing(part: &str, before: Value, after: &Value) -> Result<Value, Stop> {
     }
 }
 
-/// One entry of a case's timeline. A further operation is an arm here, and one in [`crate::outcome`].
-fn operation(script: &mut Script, object: &Map<String, Value>) -> Result<(), Stop> {
-    let at: Ms = typed(object.get("at_ms").cloned().unwrap_or_default(), "at_ms of an operation")?;
-    match object.get("op").and_then(Value::as_str).unwrap_or_default() {
-        "server_restart" => {
-            let down: Ms = typed(object.get("down_ms").cloned().unwrap_or_default(), "down_ms")?;
-            script.step(at.time()?, Op::ServerStop, object.clone());
-            script.step(at.time()? + down.dur()?, Op::ServerStart, named("server_start"));
-            Ok(())
-        }
-        "" => Err(Stop::Broken("an entry of the timeline has no `op`".into())),
-        other => Err(Stop::lacks(format!("op {other}"))),
-    }
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Restart {
+    down_ms: Ms,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ConsumerName {
+    #[serde(alias = "name")]
+    consumer: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PurgeOp {
+    #[serde(default)]
+    filter: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Seq {
+    seq: u64,
 }
 
 /// The steps of a script in the order of their moments, which a case does not keep.

@@ -3,7 +3,8 @@
 use crate::case::{lane, reads_counters};
 use crate::event::{Event, When, fields};
 use crate::scenario::Script;
-use crate::seen::{Key, Names, REMOVED, advisory_type, counters, key, refusal, stream_counters};
+use crate::seen::{Key, Names, REMOVED, advisory_type, counters, key, stream_counters};
+use crate::shown::effective;
 use crate::stop::Stop;
 use delivery_sim::trace::{Advisory, CallAnswer, ConsumerId, Drop, Effect, Reply, StreamId};
 use delivery_sim::{Event as Sim, Time, Trace};
@@ -25,7 +26,8 @@ pub fn events(run: &Trace, script: &Script, end: Time) -> Result<Vec<Event>, Sto
     };
     for record in &run.records {
         // The counters at the end are asked for at `end`; their answers come a moment later.
-        if record.at <= end || matches!(record.event, Sim::Replied { .. }) {
+        let in_time = record.at <= end || matches!(record.event, Sim::Replied { .. });
+        if in_time && told.names.sees(record.at, record.event) {
             told.record(record.at, record.event)?;
         }
     }
@@ -110,9 +112,10 @@ impl<'a> Told<'a> {
                 self.push(Some(at), lane("publish_acks"), "publish_acks", fields(list));
             }
             Sim::PubFailed { why, .. } => {
-                let error = match refusal(why) {
-                    (Some(code), Some(text), _) => format!("{text} ({code})"),
-                    (.., error) => error.unwrap_or_default().into(),
+                let (_, err_code, text) = why.text();
+                let error = match err_code {
+                    0 => text.to_string(),
+                    code => format!("{text} ({code})"),
                 };
                 let list = [("error", error.into())];
                 self.push(Some(at), lane("publish_acks"), "publish_acks", fields(list));
@@ -206,7 +209,7 @@ impl<'a> Told<'a> {
             }
             Sim::Replied { step, answer } => {
                 if let Some(answer) = names.run.answers.get(answer as usize) {
-                    self.replied(step as usize, answer)?;
+                    self.replied(at, step as usize, answer)?;
                 }
             }
             _ => {}
@@ -215,7 +218,7 @@ impl<'a> Told<'a> {
     }
 
     /// The answer to a call. A further operation is an arm here.
-    fn replied(&mut self, step: usize, answer: &CallAnswer) -> Result<(), Stop> {
+    fn replied(&mut self, got: Time, step: usize, answer: &CallAnswer) -> Result<(), Stop> {
         let recorded = self.names.script.op(step);
         let at = self.names.run.scenario.timeline.get(step).map(|step| step.at);
         match (reads_counters(recorded), answer) {
@@ -231,12 +234,30 @@ impl<'a> Told<'a> {
                     probe.fields.insert("stream_messages".into(), info.messages.into());
                 }
             }
-            (Some(part), CallAnswer::Failed(delivery_sim::check::ApiError { text, .. })) => {
-                self.push(at, lane(part), part, fields([("error", text.as_str().into())]));
+            (Some(part), CallAnswer::Failed(error)) => {
+                self.push(at, lane(part), part, fields([("error", error.text.as_str().into())]));
             }
             (_, answer) => {
-                let op = recorded.get("op").and_then(Value::as_str).unwrap_or_default();
-                return Err(Stop::lacks(format!("answer {answer:?} of op {op}")));
+                let op = recorded.get("op").cloned().unwrap_or_default();
+                let ok = || ("result", Value::from("ok"));
+                let list = match answer {
+                    CallAnswer::ConsumerCreated(config) => {
+                        fields([ok(), ("effective", effective(config))])
+                    }
+                    CallAnswer::Done => fields([ok()]),
+                    CallAnswer::Purged(purged) => fields([ok(), ("purged", (*purged).into())]),
+                    CallAnswer::Message(_) => fields([ok(), ("found", true.into())]),
+                    CallAnswer::Failed(error) => {
+                        let text = format!("{} ({})", error.text, error.err_code);
+                        let found = (op == "msg_get").then_some(false);
+                        fields([("result", text.into()), ("found", found.into())])
+                    }
+                    answer => return Err(Stop::lacks(format!("answer {answer:?} of op {op}"))),
+                };
+                let named = ["op", "seq", "filter", "consumer"];
+                let named = recorded.iter().filter(|(name, _)| named.contains(&name.as_str()));
+                let told = named.map(|(n, v)| (n.clone(), v.clone())).chain(list).collect();
+                self.push(Some(got), lane("timeline_results"), "timeline_results", told);
             }
         }
         Ok(())

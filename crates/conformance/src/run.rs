@@ -8,7 +8,6 @@ use crate::scenario::{self, Script};
 use crate::seen;
 use crate::stop::Stop;
 use delivery_sim::scenario::{Scenario, Version};
-use delivery_sim::trace::{Client, ClientKind};
 use delivery_sim::{Dur, Event as Sim, Trace};
 use std::collections::BTreeSet;
 use std::panic::catch_unwind;
@@ -78,10 +77,6 @@ fn simulate_from(
     };
     script.begin_at(beginning);
     let run = finish(&mut script)?;
-    let is_subscriber = |client: &Client| client.kind == ClientKind::Subscriber;
-    if !script.subscriptions.is_empty() && !run.clients.iter().any(is_subscriber) {
-        return Err(Stop::lacks("subscribers of Core NATS").into());
-    }
     let (expected, seen, sets) = match &recording.body {
         Body::Trace(_, events) => (events.clone(), seen::events(&run, &script)?, BTreeSet::new()),
         Body::Case(case) => {

@@ -520,7 +520,9 @@ impl ConsumerCreate {
     /// The call for the simulator; `op` is its recorded name.
     pub(crate) fn create(&self, op: &str) -> Result<CreateConsumer, Stop> {
         let action = match (op, self.action.as_deref()) {
-            ("consumer_update", None | Some("update")) | (_, Some("update")) => CreateAction::Update,
+            ("consumer_update", None | Some("update")) | (_, Some("update")) => {
+                CreateAction::Update
+            }
             (_, Some("create")) => CreateAction::Create,
             (_, None | Some("")) => CreateAction::CreateOrUpdate,
             (_, Some(other)) => return Err(Stop::lacks(format!("action {other} of op {op}"))),
@@ -707,7 +709,6 @@ impl PublishOp {
             via,
             msg_id: msg_id(&self.headers)?,
             pad_bytes: self.pad_bytes.unwrap_or(0),
-            ..Publish::default()
             ..Publish::default()
         })
     }

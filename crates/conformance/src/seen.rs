@@ -1,21 +1,26 @@
 //! What the simulator did, in the terms of the recordings: lanes, kinds and fields of a trace.
 
 use crate::event::{Event, When, fields};
-use crate::scenario::Script;
+use crate::scenario::{PUBLISHER, Script, SubscriptionNote};
 use crate::shown;
 use crate::stop::Stop;
+use delivery_sim::check::ApiError;
 use delivery_sim::info::SeqPair;
-use delivery_sim::scenario::{AnswerAct, Consumer, Op, StreamConfig, Via, WorkAct, WorkStep};
-use delivery_sim::trace::{
-    Advisory, CallAnswer, ClientId, ClientKind, ConsumerId, Delivery, Drop, Msg, Refusal, Reply,
-    Status, StreamId,
+use delivery_sim::scenario::{
+    AnswerAct, Consumer, ConsumerConfig, Op, Publish, StreamConfig, Via, WorkAct, WorkStep,
 };
-use delivery_sim::{ConsumerInfo, Event as Sim, StreamInfo, Time, Trace};
+use delivery_sim::trace::{
+    Advisory, CallAnswer, ClientId, ClientKind, ConsumerId, Delivery, Drop, Message, Msg, Refusal,
+    Reply, Status, StreamId,
+};
+use delivery_sim::{ConsumerInfo, Dur, Event as Sim, StreamInfo, Time, Trace};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The reason of a termination by removal (R25).
 pub(crate) const REMOVED: &str = "Unacknowledged message was deleted";
+/// How long a pull of the dead-letter handler waits.
+const HANDLER_PULLS: Dur = Dur::secs(60);
 /// The part of a payload that a recording shows, in characters.
 const SHOWN: usize = 40;
 
@@ -28,12 +33,16 @@ pub fn events(run: &Trace, script: &Script) -> Result<Vec<Event>, Stop> {
         names: &Names::new(run, script),
         events: Vec::new(),
         sent: BTreeMap::new(),
+        stored: BTreeMap::new(),
+        configured: Vec::new(),
         used: BTreeSet::new(),
         reasons: BTreeMap::new(),
         totals: BTreeMap::new(),
     };
     for record in &run.records {
-        seen.record(record.at, record.event)?;
+        if seen.names.sees(record.at, record.event) {
+            seen.record(record.at, record.event)?;
+        }
     }
     seen.summaries();
     Ok(seen.events)
@@ -46,34 +55,57 @@ pub(crate) const fn key(delivery: Delivery) -> Key {
     (delivery.consumer.0, delivery.seq, delivery.attempt)
 }
 
+/// How long after the server's start the recorder hears no advisory: its own connection has to come back first.
+const DEAF: Dur = Dur::ms(30);
+
 /// Names of what a run counts by number, and what the scenario says about it.
 pub(crate) struct Names<'a> {
     pub(crate) run: &'a Trace,
     pub(crate) script: &'a Script,
     /// Which of all deliveries that a client got a delivery was, from 1.
     nth: BTreeMap<(ClientId, Key), u32>,
+    /// Messages that their publisher gave up: what comes of them later it does not hear (R12).
+    given_up: BTreeMap<Msg, Time>,
+    /// When the server started again.
+    starts: Vec<Time>,
 }
 
 impl<'a> Names<'a> {
     pub(crate) fn new(run: &'a Trace, script: &'a Script) -> Self {
-        let (mut nth, mut counts) = (BTreeMap::new(), BTreeMap::new());
+        let (mut nth, mut given_up, mut starts) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
+        let mut counts = BTreeMap::new();
         for record in &run.records {
-            if let Sim::Arrived { delivery, at } = record.event {
-                let count = counts.entry(at).or_insert(0_u32);
-                *count += 1;
-                nth.insert((at, key(delivery)), *count);
+            match record.event {
+                Sim::Arrived { delivery, at } => {
+                    let count = counts.entry(at).or_insert(0_u32);
+                    *count += 1;
+                    nth.insert((at, key(delivery)), *count);
+                }
+                Sim::PubFailed { msg, why: Refusal::Timeout, .. } => {
+                    given_up.insert(msg, record.at);
+                }
+                Sim::ServerStarted => starts.push(record.at),
+                _ => {}
             }
         }
-        Self { run, script, nth }
+        Self { run, script, nth, given_up, starts }
+    }
+
+    /// Whether the recorder could see an event that happened at `at`.
+    pub(crate) fn sees(&self, at: Time, event: Sim) -> bool {
+        match event {
+            Sim::PubAcked { msg, .. } => self.given_up.get(&msg).is_none_or(|since| at <= *since),
+            Sim::Advised { .. } => !self.starts.iter().any(|s| at >= *s && at < *s + DEAF),
+            _ => true,
+        }
     }
 
     pub(crate) fn client(&self, id: ClientId) -> &'a str {
         self.run.clients.get(id.0 as usize).map_or("?", |client| &client.name)
     }
 
-    fn is_subscriber(&self, id: ClientId) -> bool {
-        let kind = self.run.clients.get(id.0 as usize).map(|client| client.kind);
-        kind == Some(ClientKind::Subscriber)
+    fn is(&self, id: ClientId, kind: ClientKind) -> bool {
+        self.run.clients.get(id.0 as usize).is_some_and(|client| client.kind == kind)
     }
 
     pub(crate) fn consumer(&self, id: ConsumerId) -> &'a str {
@@ -88,23 +120,28 @@ impl<'a> Names<'a> {
         self.run.consumers.get(id.0 as usize).map_or("?", |consumer| self.stream(consumer.stream))
     }
 
-    /// The step that published a message.
-    fn step(&self, msg: Msg) -> usize {
-        self.run.messages.get(msg.0 as usize).map_or(usize::MAX, |message| match message {
-            delivery_sim::trace::Message::Published { step, .. } => *step as usize,
-            _ => usize::MAX,
-        })
-    }
-
-    fn publish(&self, msg: Msg) -> Option<&'a delivery_sim::scenario::Publish> {
-        match self.run.scenario.timeline.get(self.step(msg)).map(|step| &step.op) {
-            Some(Op::Publish(publish)) => Some(publish),
+    /// The step that published a message, if one did.
+    fn step(&self, msg: Msg) -> Option<usize> {
+        match self.run.messages.get(msg.0 as usize) {
+            Some(Message::Published { step, .. }) => Some(*step as usize),
             _ => None,
         }
     }
 
-    /// The payload as far as a recording shows it: padded with `x`, then cut.
+    fn publish(&self, msg: Msg) -> Option<&'a Publish> {
+        match &self.run.scenario.timeline.get(self.step(msg)?)?.op {
+            Op::Publish(publish) => Some(publish),
+            _ => None,
+        }
+    }
+
+    /// The payload as far as a recording shows it: padded with `x`, then cut. That of an advisory is summed up.
     pub(crate) fn data(&self, msg: Msg) -> String {
+        if let Some(Message::Advisory { seq, deliveries, .. }) =
+            self.run.messages.get(msg.0 as usize)
+        {
+            return format!("advisory seq={seq} deliveries={deliveries}");
+        }
         let pad = self.publish(msg).map_or(0, |publish| publish.pad_bytes as usize);
         let label = self.run.label(msg);
         label.chars().chain(std::iter::repeat_n('x', pad.min(SHOWN))).take(SHOWN).collect()
@@ -114,9 +151,19 @@ impl<'a> Names<'a> {
         self.publish(msg).map(|publish| publish.via)
     }
 
+    /// The recorded operation that published a message.
+    fn published_by(&self, msg: Msg) -> &'a Map<String, Value> {
+        self.script.op(self.step(msg).unwrap_or(usize::MAX))
+    }
+
+    /// Its name; empty where a client published on its own.
+    fn publishing_op(&self, msg: Msg) -> &'a str {
+        self.published_by(msg).get("op").and_then(Value::as_str).unwrap_or_default()
+    }
+
     /// Whether the recording leaves out what its publisher did.
     fn quiet(&self, msg: Msg) -> bool {
-        self.script.op(self.step(msg)).get("quiet") == Some(&Value::Bool(true))
+        self.published_by(msg).get("quiet") == Some(&Value::Bool(true))
     }
 
     /// Whether a message carries an id.
@@ -159,6 +206,10 @@ struct Seen<'a> {
     events: Vec<Event>,
     /// Consumer sequence and `num_pending` that the server sent with each delivery.
     sent: BTreeMap<Key, (u64, u64)>,
+    /// Messages by stream and sequence.
+    stored: BTreeMap<(StreamId, u64), Msg>,
+    /// Consumers that calls created or changed: stream, name, configuration.
+    configured: Vec<(Value, Value, ConsumerConfig)>,
     /// Steps of the timeline that are accounted for.
     used: BTreeSet<usize>,
     /// The reason of the latest term of a message, by consumer and stream sequence.
@@ -198,31 +249,29 @@ impl<'a> Seen<'a> {
             Sim::Published { msg, by }
                 if names.via(msg) == Some(Via::Core) && !names.quiet(msg) =>
             {
-                let (subject, data) = (names.run.subject(msg), names.data(msg));
-                let list = [("subject", subject.into()), ("data", data.into())];
-                self.push(at, names.client(by).into(), "published", list);
+                self.published(at, msg, by);
             }
             Sim::PubAcked { msg, by, stream, seq, duplicate } if !names.quiet(msg) => {
-                let list = [
-                    ("subject", names.run.subject(msg).into()),
-                    ("data", names.data(msg).into()),
-                    ("seq", seq.into()),
-                    ("stream", names.stream(stream).into()),
-                    ("duplicate", duplicate.then_some(true).into()),
-                ];
-                self.push(at, names.client(by).into(), "puback", list);
+                self.pub_acked(at, msg, by, (stream, seq, duplicate));
             }
             Sim::PubFailed { msg, by, why } if !names.quiet(msg) => {
-                let (code, description, error) = refusal(why);
+                self.pub_failed(at, msg, by, why);
+            }
+            Sim::Stored { msg, stream, seq } => {
+                self.stored.insert((stream, seq), msg);
+            }
+            Sim::Fetched { by, stream, seq, found } => {
+                let msg = self.stored.get(&(stream, seq)).filter(|_| found);
                 let list = [
-                    ("subject", names.run.subject(msg).into()),
-                    ("data", names.data(msg).into()),
-                    ("code", description.map(|_| 503).into()),
-                    ("err_code", code.into()),
-                    ("description", description.into()),
-                    ("error", error.into()),
+                    ("seq", seq.into()),
+                    ("data", msg.map(|msg| names.data(*msg)).into()),
+                    ("error", (!found).then_some("no message found").into()),
                 ];
-                self.push(at, names.client(by).into(), "pub_error", list);
+                self.push(at, worker(by), "msg_get", list);
+            }
+            Sim::Deleted { by, seq, .. } => {
+                let list = [("seq", seq.into()), ("ok", true.into())];
+                self.push(at, worker(by), "msg_delete", list);
             }
             Sim::Pulled { by, consumer, batch } => self.pulled(at, by, consumer, batch),
             Sim::Delivered { delivery, consumer_seq, num_pending, .. } => {
@@ -288,18 +337,23 @@ impl<'a> Seen<'a> {
             Sim::Dropped { by, why: Drop::BufferFull, .. } => {
                 self.totals.entry(names.client(by).into()).or_default().1 += 1;
             }
-            Sim::Started { client } => self.started(at, client),
-            Sim::Stopped { client } if names.is_subscriber(client) => {
-                let name = names.client(client);
-                self.push(at, format!("sub:{name}"), "unsubscribed", [("name", name.into())]);
+            Sim::Subscribed { by } => self.subscribed(at, by),
+            Sim::Unsubscribed { by } => self.of_subscription(at, by, "unsubscribed"),
+            Sim::Stalled { by } => self.of_subscription(at, by, "stalled"),
+            Sim::Resumed { by } => self.of_subscription(at, by, "resumed"),
+            Sim::Disconnected { client } if names.is(client, ClientKind::Subscriber) => {
+                self.of_subscription(at, client, "disconnected");
+            }
+            Sim::Crashed { client } if names.is(client, ClientKind::Subscriber) => {
+                self.of_subscription(at, client, "killed");
             }
             Sim::Crashed { client } => {
-                let name = names.client(client);
-                if names.is_subscriber(client) {
-                    self.push(at, format!("sub:{name}"), "killed", [("name", name.into())]);
-                } else {
-                    self.push(at, worker(client), "crash", [("worker", name.into())]);
-                }
+                self.push(at, worker(client), "crash", [("worker", names.client(client).into())]);
+            }
+            // A scripted client is only seen when it does something.
+            Sim::Started { client } if names.script.automatic.contains(names.client(client)) => {
+                let list = [("worker", names.client(client).into())];
+                self.push(at, worker(client), "worker_start", list);
             }
             Sim::ServerStopped => {
                 let step = self.take(at, |op| *op == Op::ServerStop);
@@ -312,8 +366,8 @@ impl<'a> Seen<'a> {
                 let answer = names.run.answers.get(answer as usize);
                 let recorded = names.script.op(step as usize);
                 if let Some(answer) = answer {
-                    let (kind, fields) = self.replied(recorded, answer)?;
-                    let (at, lane) = (Some(When::sim(at)), "admin".to_string());
+                    let (lane, kind, fields) = self.replied(recorded, answer)?;
+                    let (at, lane, kind) = (Some(When::sim(at)), lane.into(), kind.into());
                     self.events.push(Event { at, lane, kind, fields });
                 }
             }
@@ -332,9 +386,9 @@ impl<'a> Seen<'a> {
             _ => None,
         });
         let worker = names.run.scenario.workers.iter().find(|worker| worker.name == name);
-        let Some((expires, no_wait, max_bytes)) =
-            pull.or_else(|| worker.map(|worker| (worker.expires, false, 0)))
-        else {
+        let own = worker.map(|worker| worker.expires);
+        let own = own.or_else(|| names.is(by, ClientKind::Handler).then_some(HANDLER_PULLS));
+        let Some((expires, no_wait, max_bytes)) = pull.or_else(|| Some((own?, false, 0))) else {
             return;
         };
         let expires = (expires.0 > 0).then_some(expires.0 as f64 / 1e6);
@@ -426,15 +480,76 @@ impl<'a> Seen<'a> {
         }
     }
 
-    /// A subscription or an automatic worker that begins; a scripted client is only seen when it does something.
-    fn started(&mut self, at: Time, client: ClientId) {
+    /// A core publish, which nobody confirms.
+    fn published(&mut self, at: Time, msg: Msg, by: ClientId) {
         let names = self.names;
-        let name = names.client(client);
-        if names.is_subscriber(client) {
-            let Some(note) = names.script.subscriptions.get(name).filter(|note| !note.silent_start)
-            else {
-                return;
+        let (lane, data) = (names.client(by).to_string(), names.data(msg).into());
+        if names.publishing_op(msg) == "np_publish" {
+            self.push(at, lane, "np_publish", [("data", data), ("result", "ok".into())]);
+        } else {
+            let list = [("subject", names.run.subject(msg).into()), ("data", data)];
+            self.push(at, lane, "published", list);
+        }
+    }
+
+    fn pub_acked(&mut self, at: Time, msg: Msg, by: ClientId, ack: (StreamId, u64, bool)) {
+        let names = self.names;
+        let (stream, seq, duplicate) = ack;
+        let lane = names.client(by).to_string();
+        if names.publishing_op(msg) == "np_js_publish" {
+            let result = format!("seq {seq}{}", if duplicate { " duplicate" } else { "" });
+            let list = [("data", names.data(msg).into()), ("result", result.into())];
+            self.push(at, lane, "np_js_publish", list);
+            return;
+        }
+        let handler = names.is(by, ClientKind::Handler);
+        let list = [
+            ("subject", names.run.subject(msg).into()),
+            ("data", (!handler).then(|| names.data(msg)).into()),
+            ("seq", seq.into()),
+            ("stream", names.stream(stream).into()),
+            ("duplicate", duplicate.then_some(true).into()),
+        ];
+        self.push(at, if handler { format!("worker:{lane}") } else { lane }, "puback", list);
+    }
+
+    fn pub_failed(&mut self, at: Time, msg: Msg, by: ClientId, why: Refusal) {
+        let names = self.names;
+        let lane = names.client(by).to_string();
+        let (code, err_code, text) = why.text();
+        let data = names.data(msg).into();
+        if names.publishing_op(msg).starts_with("np_") {
+            let result = match why {
+                Refusal::Timeout => "TimeoutError",
+                Refusal::NoStream => "NoStreamResponseError",
+                Refusal::Disconnected => "ConnectionClosedError",
+                Refusal::BufferFull => "OutboundBufferLimitError",
+                _ => text,
             };
+            let list = [("data", data), ("result", result.into())];
+            self.push(at, lane, names.publishing_op(msg), list);
+            return;
+        }
+        // What the server says has codes, what the client says is a text.
+        let server = err_code > 0;
+        let list = [
+            ("subject", names.run.subject(msg).into()),
+            ("data", data),
+            ("code", server.then_some(code).into()),
+            ("err_code", server.then_some(err_code).into()),
+            ("description", server.then_some(text).into()),
+            ("error", (!server).then_some(text).into()),
+        ];
+        self.push(at, lane, "pub_error", list);
+    }
+
+    fn note(&self, by: ClientId) -> Option<&'a SubscriptionNote> {
+        self.names.script.subscriptions.get(self.names.client(by)).filter(|note| !note.silent)
+    }
+
+    fn subscribed(&mut self, at: Time, by: ClientId) {
+        let name = self.names.client(by);
+        if let Some(note) = self.note(by) {
             let queue = Some(note.queue.as_str()).filter(|queue| !queue.is_empty());
             let list = [
                 ("name", name.into()),
@@ -442,57 +557,138 @@ impl<'a> Seen<'a> {
                 ("queue", queue.into()),
             ];
             self.push(at, format!("sub:{name}"), "subscribed", list);
-        } else if names.script.automatic.contains(name) {
-            self.push(at, format!("worker:{name}"), "worker_start", [("worker", name.into())]);
         }
     }
 
-    /// What a trace reports of the answer to a call. A further operation is an arm here.
+    /// Something that a subscription went through.
+    fn of_subscription(&mut self, at: Time, by: ClientId, kind: &str) {
+        let name = self.names.client(by);
+        if self.note(by).is_some() {
+            self.push(at, format!("sub:{name}"), kind, [("name", name.into())]);
+        }
+    }
+
+    /// What a trace reports of the answer to a call: lane, kind and fields. A further operation is an arm here.
     fn replied(
-        &self,
-        recorded: &Map<String, Value>,
+        &mut self,
+        recorded: &'a Map<String, Value>,
         answer: &CallAnswer,
-    ) -> Result<(String, Map<String, Value>), Stop> {
-        let op = recorded.get("op").and_then(Value::as_str).unwrap_or_default();
+    ) -> Result<(&'a str, &'a str, Map<String, Value>), Stop> {
+        let text = |name: &str| recorded.get(name).and_then(Value::as_str);
+        let op = text("op").unwrap_or_default();
         let named = |name: &str| recorded.get(name).cloned().unwrap_or_default();
-        let (kind, fields) = match (op, answer) {
+        let by = text("by").unwrap_or(PUBLISHER);
+        let configured = recorded.get("config").and_then(Value::as_object);
+        let of_config =
+            |name: &str| configured.and_then(|c| c.get(name)).cloned().unwrap_or_default();
+        let fields = match (op, answer) {
             ("info", CallAnswer::Consumer(info)) => {
-                let mut fields = counters(info);
-                fields.insert("consumer".into(), named("consumer"));
-                fields.insert("num_waiting".into(), info.num_waiting.into());
+                let mut told = counters(info);
+                told.insert("consumer".into(), named("consumer"));
+                told.insert("num_waiting".into(), info.num_waiting.into());
                 let list = listed(recorded, "config");
                 if !list.is_empty() {
-                    let of = |c: &&Consumer| {
-                        recorded.get("consumer") == Some(&c.config.durable_name.as_str().into())
-                            && recorded.get("stream") == Some(&c.stream.as_str().into())
-                    };
-                    let config = self.names.run.scenario.consumers.iter().find(of);
+                    let of = (named("stream"), named("consumer"));
+                    let config = self.configuration(&of);
                     let config =
                         config.ok_or_else(|| Stop::lacks("this configuration in op info"))?;
-                    fields.insert("config".into(), shown::consumer(&config.config, &list)?);
+                    told.insert("config".into(), shown::consumer(config, &list)?);
                 }
-                (op, fields)
+                told
             }
-            ("info", CallAnswer::Failed(delivery_sim::check::ApiError { text, .. })) => {
-                (op, fields([("consumer", named("consumer")), ("error", text.as_str().into())]))
+            ("info", CallAnswer::Failed(error)) => {
+                fields([("consumer", named("consumer")), ("error", error.text.as_str().into())])
             }
             ("stream_info", CallAnswer::Stream(info)) => {
-                let mut fields = stream_counters(info);
-                fields.insert("stream".into(), named("stream"));
+                let mut told = stream_counters(info);
+                told.insert("stream".into(), named("stream"));
                 let list = listed(recorded, "config");
                 if !list.is_empty() {
-                    let of =
-                        |s: &&StreamConfig| recorded.get("stream") == Some(&s.name.as_str().into());
+                    let of = |s: &&StreamConfig| named("stream") == s.name.as_str();
                     let config = self.names.run.scenario.streams.iter().find(of);
                     let config = config
                         .ok_or_else(|| Stop::lacks("this configuration in op stream_info"))?;
-                    fields.insert("config".into(), shown::stream(config, &list)?);
+                    told.insert("config".into(), shown::stream(config, &list)?);
                 }
-                (op, fields)
+                told
+            }
+            ("stream_info", CallAnswer::Failed(error)) => {
+                fields([("stream", named("stream")), ("error", error.text.as_str().into())])
+            }
+            ("consumer_create" | "consumer_update", CallAnswer::ConsumerCreated(config)) => {
+                self.configured.push((of_config("stream"), of_config("name"), (**config).clone()));
+                let list = listed(recorded, "show");
+                let shown =
+                    if list.is_empty() { Value::Null } else { shown::consumer(config, &list)? };
+                fields([("ok", true.into()), ("name", of_config("name")), ("config", shown)])
+            }
+            ("stream_create", CallAnswer::StreamCreated(config)) => {
+                let list = listed(recorded, "show");
+                let shown =
+                    if list.is_empty() { Value::Null } else { shown::stream(config, &list)? };
+                fields([("ok", true.into()), ("name", of_config("name")), ("config", shown)])
+            }
+            (
+                "consumer_create" | "consumer_update" | "stream_create",
+                CallAnswer::Failed(error),
+            ) => refused([("name", of_config("name"))], error),
+            ("consumer_delete", CallAnswer::Done) => {
+                fields([("ok", true.into()), ("name", named("consumer"))])
+            }
+            ("consumer_delete", CallAnswer::Failed(error)) => {
+                refused([("name", named("consumer"))], error)
+            }
+            ("stream_purge", CallAnswer::Purged(purged)) => fields([
+                ("ok", true.into()),
+                ("name", named("stream")),
+                ("purged", (*purged).into()),
+            ]),
+            ("stream_purge", CallAnswer::Failed(error)) => {
+                refused([("name", named("stream"))], error)
+            }
+            ("msg_delete", CallAnswer::Done) => {
+                fields([("ok", true.into()), ("stream", named("stream")), ("seq", named("seq"))])
+            }
+            ("msg_delete", CallAnswer::Failed(error)) => {
+                refused([("stream", named("stream")), ("seq", named("seq"))], error)
+            }
+            ("msg_get", CallAnswer::Message(msg)) => fields([
+                ("stream", named("stream")),
+                ("seq", named("seq")),
+                ("data", self.names.data(*msg).into()),
+                ("subject", self.names.run.subject(*msg).into()),
+            ]),
+            ("msg_get", CallAnswer::Failed(error)) => fields([
+                ("stream", named("stream")),
+                ("seq", named("seq")),
+                ("error", error.text.as_str().into()),
+            ]),
+            ("flush", CallAnswer::Done) => return Ok((by, "flushed", Map::new())),
+            ("np_flush", CallAnswer::Done) => {
+                let name = text("name").unwrap_or_default();
+                return Ok((name, op, fields([("result", "ok".into())])));
+            }
+            ("request", CallAnswer::Reply(_) | CallAnswer::NoResponders | CallAnswer::Timeout) => {
+                let result = match answer {
+                    CallAnswer::Reply(text) => text.as_str(),
+                    CallAnswer::NoResponders => "no responders",
+                    _ => "timeout",
+                };
+                let list = [("subject", named("subject")), ("result", result.into())];
+                return Ok((by, "reply", fields(list)));
             }
             (op, answer) => return Err(Stop::lacks(format!("answer {answer:?} of op {op}"))),
         };
-        Ok((kind.to_string(), fields))
+        Ok(("admin", op, fields))
+    }
+
+    /// The configuration of a consumer, by its stream and name, as it is now.
+    fn configuration(&self, (stream, name): &(Value, Value)) -> Option<&ConsumerConfig> {
+        let changed = self.configured.iter().rev().find(|(s, n, _)| s == stream && n == name);
+        let declared =
+            |c: &&Consumer| *stream == c.stream.as_str() && *name == c.config.durable_name.as_str();
+        let declared = || self.names.run.scenario.consumers.iter().find(declared);
+        changed.map(|(.., config)| config).or_else(|| declared().map(|c| &c.config))
     }
 
     /// At the end, what subscriptions report as totals.
@@ -523,19 +719,16 @@ pub(crate) fn advisory_type(advisory: Advisory) -> &'static str {
     }
 }
 
-/// Error code and description of a refused publish, or the client's own words.
-pub(crate) fn refusal(why: Refusal) -> (Option<u32>, Option<&'static str>, Option<&'static str>) {
-    match why {
-        Refusal::MaxMsgs => (Some(10077), Some("maximum messages exceeded"), None),
-        Refusal::MaxBytes => (Some(10077), Some("maximum bytes exceeded"), None),
-        Refusal::MaxMsgsPerSubject => {
-            (Some(10077), Some("maximum messages per subject exceeded"), None)
-        }
-        Refusal::NoStream => (None, None, Some("no responders")),
-        Refusal::Disconnected | Refusal::Timeout | Refusal::BufferFull => {
-            (None, None, Some("disconnected"))
-        }
-    }
+/// What is reported of a call that the server refused.
+fn refused<const N: usize>(named: [(&str, Value); N], error: &ApiError) -> Map<String, Value> {
+    let mut told = fields(named);
+    told.extend(fields([
+        ("ok", false.into()),
+        ("code", error.code.into()),
+        ("err_code", error.err_code.into()),
+        ("description", error.text.as_str().into()),
+    ]));
+    told
 }
 
 fn pair(pair: SeqPair) -> Value {

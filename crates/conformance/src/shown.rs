@@ -4,7 +4,7 @@ use crate::stop::Stop;
 use delivery_sim::scenario::{AckPolicy, ConsumerConfig, StreamConfig};
 use delivery_sim::{Dur, time::SEC};
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// What the server takes for `max_waiting` of a pull consumer (R105).
 const MAX_WAITING: u32 = 512;
@@ -82,6 +82,20 @@ pub(crate) fn stream(config: &StreamConfig, list: &[String]) -> Result<Value, St
             "subjects" => config.subjects.clone().into(),
             _ => return None,
         })
+    })
+}
+
+/// The effective settings that a case notes of a consumer; lengths of time in milliseconds.
+pub(crate) fn effective(config: &ConsumerConfig) -> Value {
+    let ms = |length: Dur| length.0 as f64 / 1e6;
+    let answers = config.ack_policy != AckPolicy::None;
+    let cap = config.effective_max_ack_pending().map_or(Value::from(-1), Value::from);
+    let backoff = config.backoff.iter().map(|entry| ms(*entry)).collect::<Vec<_>>();
+    json!({
+        "ack_wait_ms": some(answers, ms(config.effective_ack_wait())),
+        "max_deliver": if config.max_deliver < 1 { -1 } else { config.max_deliver },
+        "max_ack_pending": some(answers, cap),
+        "backoff_ms": backoff,
     })
 }
 

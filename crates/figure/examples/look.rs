@@ -33,9 +33,17 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         let trace = lab.run(&position.values).map_err(|faults| faults.join(" "))?;
         let conclusion = words::conclusion(&trace);
-        let mut page = format!("<!doctype html><html lang=en><meta charset=utf-8><title>{slug}</title><meta name=viewport content=\"width=device-width\"><style>{style} body{{margin:0;background:var(--panel)}} svg.scene.wide{{width:920px}} svg.scene.tall{{width:360px;display:block!important}}</style><body class=lab>");
+        let mut page = format!(
+            "<!doctype html><html lang=en><meta charset=utf-8><title>{slug}</title><meta name=viewport content=\"width=device-width\"><style>{style} body{{margin:0;background:var(--panel)}} svg.scene.wide{{width:920px}} svg.scene.tall{{width:360px;display:block!important}}</style><body class=lab>"
+        );
         for layout in [Layout::Wide, Layout::Tall] {
-            let picture = svg::write(&Scene::new(&trace, layout), "figure", &lab.title, &conclusion, position.t);
+            let picture = svg::write(
+                &Scene::new(&trace, layout),
+                "figure",
+                &lab.title,
+                &conclusion,
+                position.t,
+            );
             println!("{slug} {layout:?}: {} bytes", picture.len());
             page.push_str(&picture);
             fs::write(Path::new(&folder).join(format!("{slug}-{layout:?}.svg")), picture)?;
@@ -44,7 +52,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         for row in words::rows(&trace) {
             page.push_str(&format!("<li><b>{}</b> [{}] ", row.at, row.who));
             for span in row.what {
-                page.push_str(&format!("<b class=\"{}\" style=\"color:var(--{})\">{}</b>", span.state, span.state, span.text));
+                page.push_str(&format!(
+                    "<b class=\"{}\" style=\"color:var(--{})\">{}</b>",
+                    span.state, span.state, span.text
+                ));
             }
         }
         page.push_str(&format!("</ol><p>{conclusion}<p>{:?}", words::counts(&trace)));

@@ -1,9 +1,11 @@
 //! Hand-made runs for tests.
 
-use delivery_sim::scenario::{Consumer, Op, Publish, Scenario, Service, Step, StreamConfig, Worker};
+use delivery_sim::scenario::{
+    Consumer, Op, Publish, Scenario, Service, Step, StreamConfig, Worker,
+};
 use delivery_sim::trace::{
-    Cause, Client, ClientId, ClientKind, ConsumerId, ConsumerName, Delivery, Effect, Event, Message, Msg, Record, Reply,
-    StreamId, Trace,
+    Cause, Client, ClientId, ClientKind, ConsumerId, ConsumerName, Delivery, Effect, Event,
+    Message, Msg, Record, Reply, StreamId, Trace,
 };
 use delivery_sim::{Dur, Time};
 
@@ -25,10 +27,15 @@ impl Script {
         consumer.config.durable_name = "orders".into();
         consumer.config.ack_wait = ack_wait;
         scenario.consumers.push(consumer);
-        let mut clients = vec![Client { name: "publisher".into(), kind: ClientKind::Publisher, consumer: None }];
+        let mut clients =
+            vec![Client { name: "publisher".into(), kind: ClientKind::Publisher, consumer: None }];
         for name in workers {
             scenario.workers.push(Worker { name: (*name).into(), ..Worker::default() });
-            clients.push(Client { name: (*name).into(), kind: ClientKind::Worker, consumer: Some(CONSUMER) });
+            clients.push(Client {
+                name: (*name).into(),
+                kind: ClientKind::Worker,
+                consumer: Some(CONSUMER),
+            });
         }
         Self {
             trace: Trace {
@@ -59,9 +66,12 @@ impl Script {
         self.trace.scenario.timeline.push(Step { at, op: Op::Publish(publish) });
         for n in 1..=count {
             let msg = Msg(self.trace.messages.len() as u32);
-            self.trace.messages.push(Message { step, n });
+            self.trace.messages.push(Message::Published { step, n });
             self.add(at, Event::Published { msg, by: ClientId(0) });
-            self.add(at + HOP, Event::Stored { msg, stream: StreamId(0), seq: u64::from(msg.0) + 1 });
+            self.add(
+                at + HOP,
+                Event::Stored { msg, stream: StreamId(0), seq: u64::from(msg.0) + 1 },
+            );
         }
         self
     }
@@ -72,10 +82,20 @@ impl Script {
     }
 
     /// The server sends message `n` (from 1) to a worker; it arrives a hop later.
-    pub(crate) fn deliver(&mut self, at: Time, n: u32, attempt: u32, worker: u16, cause: Cause) -> &mut Self {
+    pub(crate) fn deliver(
+        &mut self,
+        at: Time,
+        n: u32,
+        attempt: u32,
+        worker: u16,
+        cause: Cause,
+    ) -> &mut Self {
         let (delivery, to) = (delivery(n, attempt), ClientId(worker));
         let deadline = at + self.ack_wait;
-        self.add(at, Event::Delivered { delivery, to, consumer_seq: 1, num_pending: 0, deadline, cause });
+        self.add(
+            at,
+            Event::Delivered { delivery, to, consumer_seq: 1, num_pending: 0, deadline, cause },
+        );
         self.add(at + HOP, Event::Arrived { delivery, at: to })
     }
 
@@ -85,11 +105,22 @@ impl Script {
 
     /// Work is done and acked; the ack is recorded a hop later.
     pub(crate) fn done(&mut self, at: Time, n: u32, attempt: u32, worker: u16) -> &mut Self {
-        self.add(at, Event::WorkDone { delivery: delivery(n, attempt), by: ClientId(worker) });
+        self.add(
+            at,
+            Event::WorkDone { delivery: delivery(n, attempt), by: ClientId(worker), changed: true },
+        );
         self.answer(at, n, attempt, worker, Reply::Ack, Effect::Settled)
     }
 
-    pub(crate) fn answer(&mut self, at: Time, n: u32, attempt: u32, worker: u16, reply: Reply, effect: Effect) -> &mut Self {
+    pub(crate) fn answer(
+        &mut self,
+        at: Time,
+        n: u32,
+        attempt: u32,
+        worker: u16,
+        reply: Reply,
+        effect: Effect,
+    ) -> &mut Self {
         let delivery = delivery(n, attempt);
         self.add(at, Event::Answered { delivery, by: ClientId(worker), reply });
         self.add(at + HOP, Event::Recorded { delivery, reply, effect })
@@ -163,7 +194,10 @@ pub(crate) fn batch_ageing() -> Trace {
         if n < 5 {
             script.done(start + Dur::ms(200), n, 1, 1);
         } else {
-            script.add(start + Dur::ms(200), Event::WorkDone { delivery: delivery(n, 1), by: ClientId(1) });
+            script.add(
+                start + Dur::ms(200),
+                Event::WorkDone { delivery: delivery(n, 1), by: ClientId(1), changed: true },
+            );
             // Whoever acks first settles it; the other ack changes nothing.
             script.answer(start + Dur::ms(200), n, 1, 1, Reply::Ack, Effect::Settled);
         }
@@ -173,7 +207,10 @@ pub(crate) fn batch_ageing() -> Trace {
         script.deliver(sent + Dur::secs(1), n, 2, 2, Cause::Expired);
         let start = sent + HOP + Dur::ms(1_000 + 200 * (u64::from(n) - 5));
         script.work(start, n, 2, 2);
-        script.add(start + Dur::ms(200), Event::WorkDone { delivery: delivery(n, 2), by: ClientId(2) });
+        script.add(
+            start + Dur::ms(200),
+            Event::WorkDone { delivery: delivery(n, 2), by: ClientId(2), changed: true },
+        );
         script.answer(start + Dur::ms(200), n, 2, 2, Reply::Ack, Effect::Nothing);
     }
     script.end()

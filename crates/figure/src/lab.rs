@@ -55,6 +55,8 @@ pub struct Position {
 pub const MAX_DUR: Dur = Dur::secs(24 * 3600);
 /// The largest number a reader may set.
 pub const MAX_COUNT: u64 = 10_000;
+/// The largest number of workers of one kind a reader may set: each asks again and again, which makes the longest runs.
+pub const MAX_WORKERS: u64 = 100;
 /// The longest list of durations a reader may set.
 pub const MAX_LIST: usize = 32;
 /// Knobs shown at first; further ones belong under "More settings".
@@ -75,23 +77,25 @@ impl Knob {
     /// # Errors
     /// A sentence that says what was found and what is expected.
     pub fn read(&self, text: &str) -> Result<Value, String> {
-        let form = Setting::parse(&self.setting)?.form();
+        let setting = Setting::parse(&self.setting)?;
+        let form = setting.form();
+        let workers = setting.field() == "count" && self.setting.starts_with("worker");
+        let most = if workers { MAX_WORKERS } else { MAX_COUNT };
         // Long text is junk, and a list of it would be worth a message as long.
         let value = Value::parse(form, text).map_err(|why| shown(&why, 160))?;
         let too_long = |d: Dur| d > MAX_DUR;
         match &value {
-            Value::Dur(d) if too_long(*d) => {
-                Err(format!("{d} is too long; the most is {MAX_DUR}"))
-            }
-            Value::Durs(list) if list.len() > MAX_LIST => {
-                Err(format!("a list of {} durations is too long; the most is {MAX_LIST}", list.len()))
-            }
+            Value::Dur(d) if too_long(*d) => Err(format!("{d} is too long; the most is {MAX_DUR}")),
+            Value::Durs(list) if list.len() > MAX_LIST => Err(format!(
+                "a list of {} durations is too long; the most is {MAX_LIST}",
+                list.len()
+            )),
             Value::Durs(list) => match list.iter().find(|d| too_long(**d)) {
                 Some(d) => Err(format!("{d} is too long; the most is {MAX_DUR}")),
                 None => Ok(value),
             },
-            Value::Count(Some(n)) if *n > MAX_COUNT => {
-                Err(format!("{n} is too many; the most is {MAX_COUNT}"))
+            Value::Count(Some(n)) if *n > most => {
+                Err(format!("{n} is too many; the most is {most}"))
             }
             _ => Ok(value),
         }
@@ -137,7 +141,8 @@ impl Lab {
         let mut sentences = Vec::new();
         let mut more = 0_usize;
         for (key, text) in query::pairs(query) {
-            let name = match key.strip_prefix(self.slug.as_str()).and_then(|k| k.strip_prefix('.')) {
+            let name = match key.strip_prefix(self.slug.as_str()).and_then(|k| k.strip_prefix('.'))
+            {
                 Some(name) if !self.slug.is_empty() => name,
                 _ if first && !key.contains('.') => key.as_str(),
                 _ => continue,
@@ -151,13 +156,21 @@ impl Lab {
             }
         }
         if more > 0 {
-            sentences.push(format!("And {more} more in the address that this figure does not understand."));
+            sentences.push(format!(
+                "And {more} more in the address that this figure does not understand."
+            ));
         }
         (position, sentences)
     }
 
     /// Sets what one key of the address says.
-    fn take(&self, name: &str, text: &str, position: &mut Position, default: &Position) -> Result<(), String> {
+    fn take(
+        &self,
+        name: &str,
+        text: &str,
+        position: &mut Position,
+        default: &Position,
+    ) -> Result<(), String> {
         if name == "t" {
             let t = Dur::parse(text).map_err(|why| {
                 format!("`t` in the address: {why}. The figure opens at {}.", default.t)
@@ -180,7 +193,8 @@ impl Lab {
                 names.join(", ")
             ));
         };
-        let (Some(slot), Some(usual)) = (position.values.get_mut(place), default.values.get(place)) else {
+        let (Some(slot), Some(usual)) = (position.values.get_mut(place), default.values.get(place))
+        else {
             return Ok(());
         };
         match self.knobs[place].read(text) {
@@ -255,8 +269,12 @@ impl Lab {
         for (place, knob) in self.knobs.iter().enumerate() {
             let name = &knob.name;
             if name == "t" {
-                faults.push("a knob cannot be named `t`: in an address that is the moment shown".into());
-            } else if name.is_empty() || !name.bytes().all(|c| matches!(c, b'a'..=b'z' | b'0'..=b'9' | b'_')) {
+                faults.push(
+                    "a knob cannot be named `t`: in an address that is the moment shown".into(),
+                );
+            } else if name.is_empty()
+                || !name.bytes().all(|c| matches!(c, b'a'..=b'z' | b'0'..=b'9' | b'_'))
+            {
                 faults.push(format!("knob `{name}`: a name is made of a-z, 0-9 and _"));
             }
             if self.knobs[..place].iter().any(|other| other.name == *name) {
@@ -342,7 +360,11 @@ mod tests {
             scenario: Scenario {
                 end: Time::ms(12_000),
                 consumers: vec![consumer],
-                workers: vec![Worker { name: "run 3".into(), start: Time::ms(8_000), ..Worker::default() }],
+                workers: vec![Worker {
+                    name: "run 3".into(),
+                    start: Time::ms(8_000),
+                    ..Worker::default()
+                }],
                 timeline: vec![Step { at: Time::ZERO, op: Op::Publish(Publish::default()) }],
                 ..Scenario::default()
             },
@@ -388,25 +410,61 @@ mod tests {
     fn what_is_not_understood_leaves_the_default_and_says_so() {
         let usual = "5 s | none | no limit | 8 s | 1 | T+8.6 s";
         for (query, sentence) in [
-            ("ack_wait=banana", "`ack_wait` in the address: `banana` is not a duration; write one such as 500ms, 30s or 1m30s. The default is used, 5 s."),
-            ("ack_wait=25h", "`ack_wait` in the address: 25 h is too long; the most is 24 h. The default is used, 5 s."),
-            ("ack_wait", "`ack_wait` in the address: `` is not a duration; write one such as 500ms, 30s or 1m30s. The default is used, 5 s."),
-            ("max_deliver=two", "`max_deliver` in the address: `two` is not a whole number or `unlimited`. The default is used, no limit."),
-            ("count=10001", "`count` in the address: 10001 is too many; the most is 10000. The default is used, 1."),
-            ("t=soon", "`t` in the address: `soon` is not a duration; write one such as 500ms, 30s or 1m30s. The figure opens at T+8.6 s."),
-            ("fish=1", "`fish` in the address is not a setting of this figure; it has ack_wait, backoff, max_deliver, run_3, count, t."),
-            ("crash-redelivery.fish=1", "`fish` in the address is not a setting of this figure; it has ack_wait, backoff, max_deliver, run_3, count, t."),
+            (
+                "ack_wait=banana",
+                "`ack_wait` in the address: `banana` is not a duration; write one such as 500ms, 30s or 1m30s. The default is used, 5 s.",
+            ),
+            (
+                "ack_wait=25h",
+                "`ack_wait` in the address: 25 h is too long; the most is 24 h. The default is used, 5 s.",
+            ),
+            (
+                "ack_wait",
+                "`ack_wait` in the address: `` is not a duration; write one such as 500ms, 30s or 1m30s. The default is used, 5 s.",
+            ),
+            (
+                "max_deliver=two",
+                "`max_deliver` in the address: `two` is not a whole number or `unlimited`. The default is used, no limit.",
+            ),
+            (
+                "count=10001",
+                "`count` in the address: 10001 is too many; the most is 10000. The default is used, 1.",
+            ),
+            (
+                "t=soon",
+                "`t` in the address: `soon` is not a duration; write one such as 500ms, 30s or 1m30s. The figure opens at T+8.6 s.",
+            ),
+            (
+                "fish=1",
+                "`fish` in the address is not a setting of this figure; it has ack_wait, backoff, max_deliver, run_3, count, t.",
+            ),
+            (
+                "crash-redelivery.fish=1",
+                "`fish` in the address is not a setting of this figure; it has ack_wait, backoff, max_deliver, run_3, count, t.",
+            ),
         ] {
             assert_eq!(read(query, true), (usual.into(), vec![sentence.into()]), "{query}");
         }
         let long = format!("backoff={}", vec!["1s"; 33].join(","));
         assert_eq!(
             read(&long, true).1,
-            ["`backoff` in the address: a list of 33 durations is too long; the most is 32. The default is used, none."]
+            [
+                "`backoff` in the address: a list of 33 durations is too long; the most is 32. The default is used, none."
+            ]
+        );
+        let mut workers = lab();
+        workers.knobs[4].setting = "worker.count".into();
+        let said = workers.read_query("count=101", true).1;
+        assert_eq!(
+            said,
+            ["`count` in the address: 101 is too many; the most is 100. The default is used, 1."]
         );
         let (words, said) = read("t=99s", true);
         assert!(words.ends_with("T+12.0 s"), "{words}");
-        assert_eq!(said, ["`t` in the address: the run is over by then; shown is its end, T+12.0 s."]);
+        assert_eq!(
+            said,
+            ["`t` in the address: the run is over by then; shown is its end, T+12.0 s."]
+        );
     }
 
     #[test]
@@ -432,12 +490,37 @@ mod tests {
     fn any_bytes_are_read_without_a_panic_and_stay_within_bounds() {
         let lab = lab();
         let pieces = [
-            "ack_wait", "backoff", "max_deliver", "run_3", "count", "t", "crash-redelivery.", "=", "&", "%", "%2", "%2C",
-            "+", ",", "1s", "999999h", "18446744073709551615", "-1", "unlimited", "none", "0", "1.5", "é", "\u{0}", ".",
+            "ack_wait",
+            "backoff",
+            "max_deliver",
+            "run_3",
+            "count",
+            "t",
+            "crash-redelivery.",
+            "=",
+            "&",
+            "%",
+            "%2",
+            "%2C",
+            "+",
+            ",",
+            "1s",
+            "999999h",
+            "18446744073709551615",
+            "-1",
+            "unlimited",
+            "none",
+            "0",
+            "1.5",
+            "é",
+            "\u{0}",
+            ".",
         ];
         let mut seed = 7_u64;
         let mut next = |n: usize| {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            seed = seed
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             (seed >> 33) as usize % n
         };
         for round in 0..4_000 {
@@ -454,14 +537,23 @@ mod tests {
                 for value in &position.values {
                     match value {
                         Value::Dur(d) => assert!(*d <= MAX_DUR),
-                        Value::Durs(list) => assert!(list.len() <= MAX_LIST && list.iter().all(|d| *d <= MAX_DUR)),
+                        Value::Durs(list) => {
+                            assert!(list.len() <= MAX_LIST && list.iter().all(|d| *d <= MAX_DUR));
+                        }
                         Value::Count(n) => assert!(n.is_none_or(|n| n <= MAX_COUNT)),
                     }
                 }
                 // Whatever was understood survives the way through an address.
                 let written = lab.write_query(&position, first);
-                assert!(written.bytes().all(|c| c.is_ascii_graphic() && !b"<>\"'`".contains(&c)), "{written}");
-                assert_eq!(lab.read_query(&written, first), (position, Vec::new()), "{query} -> {written}");
+                assert!(
+                    written.bytes().all(|c| c.is_ascii_graphic() && !b"<>\"'`".contains(&c)),
+                    "{written}"
+                );
+                assert_eq!(
+                    lab.read_query(&written, first),
+                    (position, Vec::new()),
+                    "{query} -> {written}"
+                );
             }
         }
     }
@@ -475,7 +567,10 @@ mod tests {
         position.values[1] = Value::Durs(vec![Dur::secs(1), Dur::secs(5)]);
         position.values[2] = Value::Count(Some(3));
         position.t = Time::ms(1_250);
-        assert_eq!(lab.write_query(&position, true), "ack_wait=8s&backoff=1s,5s&max_deliver=3&t=1.25s");
+        assert_eq!(
+            lab.write_query(&position, true),
+            "ack_wait=8s&backoff=1s,5s&max_deliver=3&t=1.25s"
+        );
         assert_eq!(
             lab.write_query(&position, false),
             "crash-redelivery.ack_wait=8s&crash-redelivery.backoff=1s,5s&crash-redelivery.max_deliver=3&crash-redelivery.t=1.25s"
@@ -486,7 +581,8 @@ mod tests {
     fn knobs_change_the_scenario_and_nothing_else() {
         let mut lab = lab();
         // A spread is read as none: turning no knob must not lose it.
-        lab.scenario.workers[0].service_time = delivery_sim::scenario::Service::LogNormal(Dur::secs(1), 50);
+        lab.scenario.workers[0].service_time =
+            delivery_sim::scenario::Service::LogNormal(Dur::secs(1), 50);
         lab.knobs.push(knob("work", "worker.service_time", &["1s", "2s"]));
         let mut values = lab.default_position().values;
         assert_eq!(lab.scenario_at(&values), lab.scenario);
@@ -506,28 +602,60 @@ mod tests {
             assert_eq!(lab.default_position().values.len(), lab.knobs.len());
             lab.check()
         };
-        let positions = |texts: &'static [&'static str]| move |lab: &mut Lab| {
-            lab.knobs[2].positions = texts.iter().map(|&p| p.into()).collect();
+        let positions = |texts: &'static [&'static str]| {
+            move |lab: &mut Lab| {
+                lab.knobs[2].positions = texts.iter().map(|&p| p.into()).collect();
+            }
         };
         type Change<'a> = &'a dyn Fn(&mut Lab);
         let rows: [(Change<'_>, &str); 13] = [
             (&|lab| lab.title = " ".into(), "`title` is empty; write one sentence"),
-            (&|lab| lab.opens_at = Time::ms(13_000), "`opens_at` is T+13.0 s, after the end of the run at T+12.0 s; choose an earlier moment"),
-            (&|lab| lab.knobs[0].name = "t".into(), "a knob cannot be named `t`: in an address that is the moment shown"),
-            (&|lab| lab.knobs[0].name = "Ack wait".into(), "knob `Ack wait`: a name is made of a-z, 0-9 and _"),
-            (&|lab| lab.knobs[1].name = "ack_wait".into(), "knob `ack_wait` is there twice; give each its own name"),
-            (&|lab| lab.knobs[0].setting = "ack_wait".into(), "knob `ack_wait`: `ack_wait` is not a setting; there are "),
-            (&|lab| lab.knobs[3].setting = "worker[run 4].start".into(), "knob `run_3`: nothing in the scenario has the setting `worker[run 4].start`"),
-            (&|lab| lab.knobs[0].positions[1] = "five".into(), "knob `ack_wait`, position 2: `five` is not a duration; write one such as 500ms, 30s or 1m30s"),
-            (&|lab| lab.knobs[0].positions[2] = "48h".into(), "knob `ack_wait`, position 3: 48 h is too long; the most is 24 h"),
+            (
+                &|lab| lab.opens_at = Time::ms(13_000),
+                "`opens_at` is T+13.0 s, after the end of the run at T+12.0 s; choose an earlier moment",
+            ),
+            (
+                &|lab| lab.knobs[0].name = "t".into(),
+                "a knob cannot be named `t`: in an address that is the moment shown",
+            ),
+            (
+                &|lab| lab.knobs[0].name = "Ack wait".into(),
+                "knob `Ack wait`: a name is made of a-z, 0-9 and _",
+            ),
+            (
+                &|lab| lab.knobs[1].name = "ack_wait".into(),
+                "knob `ack_wait` is there twice; give each its own name",
+            ),
+            (
+                &|lab| lab.knobs[0].setting = "ack_wait".into(),
+                "knob `ack_wait`: `ack_wait` is not a setting; there are ",
+            ),
+            (
+                &|lab| lab.knobs[3].setting = "worker[run 4].start".into(),
+                "knob `run_3`: nothing in the scenario has the setting `worker[run 4].start`",
+            ),
+            (
+                &|lab| lab.knobs[0].positions[1] = "five".into(),
+                "knob `ack_wait`, position 2: `five` is not a duration; write one such as 500ms, 30s or 1m30s",
+            ),
+            (
+                &|lab| lab.knobs[0].positions[2] = "48h".into(),
+                "knob `ack_wait`, position 3: 48 h is too long; the most is 24 h",
+            ),
             (&positions(&["1"]), "knob `max_deliver` needs two positions or more"),
-            (&positions(&["1", "unlimited", "3"]), "knob `max_deliver`: position 3 (`3`) is below the one before it; write them in ascending order, `unlimited` last"),
+            (
+                &positions(&["1", "unlimited", "3"]),
+                "knob `max_deliver`: position 3 (`3`) is below the one before it; write them in ascending order, `unlimited` last",
+            ),
             (&positions(&["1", "3", "3"]), "knob `max_deliver`: position 3 (`3`) is there twice"),
-            (&|lab| {
-                for i in 0..2 {
-                    lab.knobs.push(knob(&format!("more_{i}"), "worker.pause", &["0", "1s"]));
-                }
-            }, "7 knobs are shown at first, the most is 5; give the others `more = true`"),
+            (
+                &|lab| {
+                    for i in 0..2 {
+                        lab.knobs.push(knob(&format!("more_{i}"), "worker.pause", &["0", "1s"]));
+                    }
+                },
+                "7 knobs are shown at first, the most is 5; give the others `more = true`",
+            ),
         ];
         for (change, expected) in rows {
             let faults = fault(change);

@@ -1,6 +1,6 @@
 //! Texts of a picture, placed so that none lies on another: what finds no room is shortened or left out.
 
-use crate::scene::{Anchor, Layout, Point, Text};
+use crate::scene::{Anchor, Point, Text};
 use crate::text;
 use delivery_sim::trace::Msg;
 
@@ -8,6 +8,8 @@ use delivery_sim::trace::Msg;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     Right,
+    /// Right of it and a line higher.
+    RightAbove,
     Left,
     Above,
     Below,
@@ -24,11 +26,16 @@ struct Area {
     top: i32,
     right: i32,
     bottom: i32,
+    /// A thin line, which a text may cross if it has no better place.
+    thin: bool,
 }
 
 impl Area {
     fn meets(&self, other: &Self) -> bool {
-        self.left < other.right && other.left < self.right && self.top < other.bottom && other.top < self.bottom
+        self.left < other.right
+            && other.left < self.right
+            && self.top < other.bottom
+            && other.top < self.bottom
     }
 }
 
@@ -38,6 +45,7 @@ pub(crate) struct Labels {
     width: i32,
     height: i32,
     taken: Vec<Area>,
+    wanted: Vec<Wanted>,
     pub(crate) placed: Vec<Text>,
 }
 
@@ -50,12 +58,17 @@ const NAME: i32 = 13;
 impl Labels {
     /// For a picture of this size, in tenths.
     pub(crate) fn new(width: i32, height: i32) -> Self {
-        Self { width, height, taken: Vec::new(), placed: Vec::new() }
+        Self { width, height, taken: Vec::new(), wanted: Vec::new(), placed: Vec::new() }
     }
 
     /// Keeps texts out of an area.
     pub(crate) fn take(&mut self, left: i32, top: i32, right: i32, bottom: i32) {
-        self.taken.push(Area { left, top, right, bottom });
+        self.taken.push(Area { left, top, right, bottom, thin: false });
+    }
+
+    /// Keeps texts off an arrow as far as there is room.
+    pub(crate) fn take_thin(&mut self, left: i32, top: i32, right: i32, bottom: i32) {
+        self.taken.push(Area { left, top, right, bottom, thin: true });
     }
 
     /// Keeps texts off a point.
@@ -64,9 +77,23 @@ impl Labels {
     }
 
     /// Puts a text where it has to be.
-    pub(crate) fn put(&mut self, class: &'static str, msg: Option<Msg>, at: Point, anchor: Anchor, text: &str) {
+    pub(crate) fn put(
+        &mut self,
+        class: &'static str,
+        msg: Option<Msg>,
+        at: Point,
+        anchor: Anchor,
+        text: &str,
+    ) {
         self.taken.push(area(at, anchor, text::width(text, SMALL, bold(class)), SMALL));
-        self.placed.push(Text { class, msg: msg.map(|m| m.0), at, anchor, text: text.to_owned(), name: String::new() });
+        self.placed.push(Text {
+            class,
+            msg: msg.map(|m| m.0),
+            at,
+            anchor,
+            text: text.to_owned(),
+            name: String::new(),
+        });
     }
 
     /// Puts the name of a lane.
@@ -76,60 +103,140 @@ impl Labels {
         }
         let wide = text::width(kind, NAME, false) + text::width(name, NAME, true);
         self.taken.push(area(at, anchor, wide, NAME));
-        self.placed.push(Text { class: "lane", msg: None, at, anchor, text: kind.to_owned(), name: name.to_owned() });
+        self.placed.push(Text {
+            class: "lane",
+            msg: None,
+            at,
+            anchor,
+            text: kind.to_owned(),
+            name: name.to_owned(),
+        });
     }
 
-    /// Puts a text if nothing is in the way. Says whether it did.
-    pub(crate) fn try_put(&mut self, class: &'static str, msg: Option<Msg>, at: Point, anchor: Anchor, text: &str) -> bool {
+    /// Puts a text if nothing is in the way, `over` thin lines or not. Says whether it did.
+    fn try_put(
+        &mut self,
+        class: &'static str,
+        msg: Option<Msg>,
+        at: Point,
+        anchor: Anchor,
+        text: &str,
+        over: bool,
+    ) -> bool {
         let wanted = area(at, anchor, text::width(text, SMALL, bold(class)), SMALL);
-        let inside = wanted.left >= 0 && wanted.top >= 0 && wanted.right <= self.width && wanted.bottom <= self.height;
-        let free = inside && self.taken.iter().all(|area| !area.meets(&wanted));
+        let inside = wanted.left >= 0
+            && wanted.top >= 0
+            && wanted.right <= self.width
+            && wanted.bottom <= self.height;
+        let free =
+            inside && self.taken.iter().all(|area| (over && area.thin) || !area.meets(&wanted));
         if free {
             self.put(class, msg, at, anchor, text);
         }
         free
     }
 
-    /// Puts the first of these texts that fits beside a place, `away` from it.
+    /// Asks for a text at the first of these places where it fits; see [`Self::settle`].
+    pub(crate) fn want(
+        &mut self,
+        rank: u8,
+        class: &'static str,
+        msg: Option<Msg>,
+        tries: Vec<(Point, Anchor, String)>,
+    ) {
+        self.wanted.push(Wanted { rank, class, msg, tries });
+    }
+
+    /// Asks for one of these texts, the first that fits, beside a place and `away` from it.
     pub(crate) fn beside(
         &mut self,
-        _layout: Layout,
-        p: Point,
-        away: i32,
-        sides: &[Side],
+        rank: u8,
+        spot: Spot<'_>,
         class: &'static str,
         msg: Option<Msg>,
         texts: &[&str],
     ) {
+        let tries = spot.tries(texts);
+        self.want(rank, class, msg, tries);
+    }
+
+    /// Asks for the first of these texts that fits into `room`, its middle at a place.
+    pub(crate) fn inside(
+        &mut self,
+        rank: u8,
+        class: &'static str,
+        msg: Option<Msg>,
+        at: Point,
+        room: i32,
+        texts: &[&str],
+    ) {
+        let fits = |text: &&&str| text::width(text, SMALL, bold(class)) <= room;
+        let tries = texts
+            .iter()
+            .filter(fits)
+            .map(|text| (at, Anchor::Middle, (*text).to_owned()))
+            .collect();
+        self.want(rank, class, msg, tries);
+    }
+
+    /// Places what was asked for, lowest rank first, now that all marks are known.
+    pub(crate) fn settle(&mut self) {
+        let mut wanted = core::mem::take(&mut self.wanted);
+        wanted.sort_by_key(|wanted| wanted.rank);
+        for Wanted { class, msg, tries, .. } in wanted {
+            // A text that crosses a line says more than a shorter one or none.
+            'placed: for same in tries.chunk_by(|a, b| a.2 == b.2) {
+                for over in [false, true] {
+                    for (at, anchor, text) in same {
+                        if self.try_put(class, msg, *at, *anchor, text, over) {
+                            break 'placed;
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A text asked for.
+#[derive(Debug)]
+struct Wanted {
+    rank: u8,
+    class: &'static str,
+    msg: Option<Msg>,
+    tries: Vec<(Point, Anchor, String)>,
+}
+
+/// A place with something beside it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Spot<'a> {
+    pub(crate) at: Point,
+    /// How far from it, in tenths.
+    pub(crate) away: i32,
+    /// On which sides, the best first.
+    pub(crate) sides: &'a [Side],
+}
+
+impl Spot<'_> {
+    /// Where these texts may stand, the best first.
+    pub(crate) fn tries(self, texts: &[&str]) -> Vec<(Point, Anchor, String)> {
+        let mut tries = Vec::with_capacity(texts.len() * self.sides.len());
+        let (p, away) = (self.at, self.away);
         for text in texts {
-            for side in sides {
+            for side in self.sides {
                 let (x, y, anchor) = match side {
                     Side::Right => (p.x + away, p.y + 38, Anchor::Start),
                     Side::Left => (p.x - away, p.y + 38, Anchor::End),
+                    Side::RightAbove => (p.x + away, p.y - 92, Anchor::Start),
                     Side::Above => (p.x, p.y - away, Anchor::Middle),
                     Side::Below => (p.x, p.y + away + 85, Anchor::Middle),
                     Side::LeftAbove => (p.x, p.y - away, Anchor::End),
                     Side::LeftBelow => (p.x, p.y + away + 85, Anchor::End),
                 };
-                if self.try_put(class, msg, Point { x, y }, anchor, text) {
-                    return;
-                }
+                tries.push((Point { x, y }, anchor, (*text).to_owned()));
             }
         }
-    }
-
-    /// Puts the first of these texts that fits into `room`, its middle at a place.
-    pub(crate) fn inside(&mut self, class: &'static str, msg: Option<Msg>, at: Point, room: i32, texts: &[&str]) {
-        for text in texts {
-            if text::width(text, SMALL, bold(class)) <= room && self.try_put(class, msg, at, Anchor::Middle, text) {
-                return;
-            }
-        }
-    }
-
-    /// Whether the text placed last is one of these.
-    pub(crate) fn last_is(&self, texts: &[&str]) -> bool {
-        self.placed.last().is_some_and(|last| texts.contains(&last.text.as_str()))
+        tries
     }
 }
 
@@ -144,5 +251,5 @@ fn area(at: Point, anchor: Anchor, wide: i32, size: i32) -> Area {
         Anchor::Middle => at.x - wide / 2,
         Anchor::End => at.x - wide,
     };
-    Area { left, top: at.y - size * 8, right: left + wide, bottom: at.y + size * 2 }
+    Area { left, top: at.y - size * 8, right: left + wide, bottom: at.y + size * 2, thin: false }
 }

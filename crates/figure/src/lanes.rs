@@ -4,7 +4,7 @@ use crate::scene::Layout;
 use crate::story::{Life, Story};
 use delivery_sim::Time;
 use delivery_sim::time::SEC;
-use delivery_sim::trace::{ClientId, ClientKind, ConsumerId, Event, StreamId};
+use delivery_sim::trace::{Client, ClientId, ClientKind, ConsumerId, Event, StreamId};
 
 /// The time axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,7 +36,9 @@ impl Axis {
     /// Moments for the grid and whether each is named: steps of 1, 2 or 5 times a power of ten.
     pub(crate) fn ticks(&self, least: i32) -> Vec<(Time, String)> {
         let span = i128::from(self.to - self.from);
-        let wide = |step: u64| span * i128::from(step) / i128::from(self.end.0.max(1)) >= i128::from(least);
+        let wide = |step: u64| {
+            span * i128::from(step) / i128::from(self.end.0.max(1)) >= i128::from(least)
+        };
         let mut step = SEC / 1_000;
         let step = loop {
             if let Some(m) = [1, 2, 5].into_iter().find(|m| wide(step * m)) {
@@ -136,11 +138,15 @@ struct Limits {
 
 impl Lanes {
     /// Lays out the lanes of a run across the axis, from `from` on; at most up to `to` where that is given.
-    pub(crate) fn new(story: &Story<'_>, axis: Axis, layout: Layout, slant: i32, from: i32, to: Option<i32>) -> Self {
-        let limits = match layout {
-            Layout::Wide => Limits { workers: 12, watches: 16, buffer: 12 },
-            Layout::Tall => Limits { workers: 6, watches: 10, buffer: 10 },
-        };
+    pub(crate) fn new(
+        story: &Story<'_>,
+        axis: Axis,
+        layout: Layout,
+        slant: i32,
+        from: i32,
+        to: Option<i32>,
+    ) -> Self {
+        let limits = limits(layout);
         let mut lanes = Self {
             list: list(story, limits.workers),
             watch_row: vec![None; story.lives.len()],
@@ -148,7 +154,7 @@ impl Lanes {
             hidden: 0,
         };
         lanes.rows(story, axis, slant, &limits);
-        lanes.measure(layout);
+        lanes.measure(layout, story.trace.messages.len() > 1);
         match to {
             None => lanes.stack(from, 100, 100),
             Some(to) => lanes.squeeze(from, to),
@@ -189,12 +195,14 @@ impl Lanes {
         let mut buffers: Vec<Vec<i32>> = vec![Vec::new(); self.list.len()];
         for (i, life) in story.lives.iter().enumerate() {
             let sent = axis.along(life.sent);
-            if let Some(place) = self.list.iter().position(|l| l.whose == Whose::Consumer(life.delivery.consumer))
+            if let Some(place) =
+                self.list.iter().position(|l| l.whose == Whose::Consumer(life.delivery.consumer))
                 && !life.watch.is_empty()
             {
                 let rows = &mut watches[place];
                 let own = life.previous.and_then(|p| self.watch_row[p as usize]);
-                let row = own.or_else(|| free(rows.iter().map(|(until, _)| *until), sent, limits.watches));
+                let row = own
+                    .or_else(|| free(rows.iter().map(|(until, _)| *until), sent, limits.watches));
                 match row {
                     None => self.hidden += 1,
                     Some(row) => {
@@ -226,10 +234,14 @@ impl Lanes {
         }
     }
 
-    fn measure(&mut self, layout: Layout) {
+    /// The natural size of every lane; `many`: a disc may stand for several messages.
+    fn measure(&mut self, layout: Layout, many: bool) {
         let wide = layout == Layout::Wide;
         for lane in &mut self.list {
             match lane.whose {
+                Whose::Publisher(_) | Whose::Server | Whose::Stream(_) if !wide && many => {
+                    lane.to = 290;
+                }
                 Whose::Publisher(_) | Whose::Server => lane.to = 200,
                 Whose::Stream(_) => lane.to = 240,
                 Whose::Consumer(_) => {
@@ -241,14 +253,15 @@ impl Lanes {
                         (true, _) => 125,
                         (false, 1..=2) => 200,
                         (false, 3..=5) => 150,
-                        (false, _) => 125,
+                        (false, _) => 110,
                     };
                     lane.to = lane.rows * lane.pitch;
                 }
                 Whose::Worker(_) | Whose::Workers(_) | Whose::Subscriber(_) => {
                     lane.bar = if wide { 190 } else { 180 };
-                    lane.pitch = 34;
-                    lane.to = lane.bar + if lane.rows > 0 { lane.rows * lane.pitch + 15 } else { 0 };
+                    lane.pitch = if wide { 34 } else { 28 };
+                    lane.to =
+                        lane.bar + if lane.rows > 0 { lane.rows * lane.pitch + 15 } else { 0 };
                 }
             }
         }
@@ -260,7 +273,11 @@ impl Lanes {
             (_, 0) => 0,
             (Whose::Stream(_) | Whose::Server, _) => 260,
             (Whose::Consumer(_), _) => 280,
-            (Whose::Worker(_) | Whose::Workers(_), _) if matches!(self.list[place - 1].whose, Whose::Consumer(_)) => 340,
+            (Whose::Worker(_) | Whose::Workers(_), _)
+                if matches!(self.list[place - 1].whose, Whose::Consumer(_)) =>
+            {
+                340
+            }
             (Whose::Publisher(_), _) => 120,
             _ => 250,
         }
@@ -296,10 +313,22 @@ impl Lanes {
     }
 }
 
+fn limits(layout: Layout) -> Limits {
+    match layout {
+        Layout::Wide => Limits { workers: 12, watches: 16, buffer: 12 },
+        Layout::Tall => Limits { workers: 6, watches: 10, buffer: 10 },
+    }
+}
+
+/// How many lanes a run needs.
+pub(crate) fn count(story: &Story<'_>, layout: Layout) -> usize {
+    list(story, limits(layout).workers).len()
+}
+
 /// The first row that is free at `from`, a new one if there may be one more.
-fn free(rows: impl ExactSizeIterator<Item = i32> + Clone, from: i32, limit: usize) -> Option<i32> {
+fn free(mut rows: impl ExactSizeIterator<Item = i32>, from: i32, limit: usize) -> Option<i32> {
     let count = rows.len();
-    let found = rows.clone().position(|until| until <= from);
+    let found = rows.position(|until| until <= from);
     found.or((count < limit).then_some(count)).map(|row| row as i32)
 }
 
@@ -316,21 +345,40 @@ fn list(story: &Story<'_>, workers: usize) -> Vec<Lane> {
     let trace = story.trace;
     let mut list = Vec::new();
     let mut add = |whose: Whose, kind: &'static str, name: &str| {
-        list.push(Lane { whose, kind, name: name.to_owned(), from: 0, to: 0, pitch: 0, rows: 0, bar: 0 });
+        list.push(Lane {
+            whose,
+            kind,
+            name: name.to_owned(),
+            from: 0,
+            to: 0,
+            pitch: 0,
+            rows: 0,
+            bar: 0,
+        });
     };
-    let clients = |kind: ClientKind| {
-        trace.clients.iter().enumerate().filter(move |(_, c)| c.kind == kind).map(|(i, c)| (ClientId(i as u16), c))
+    let of_kinds = |kinds: &'static [ClientKind]| {
+        trace
+            .clients
+            .iter()
+            .enumerate()
+            .filter(|(_, c)| kinds.contains(&c.kind))
+            .map(|(i, c)| (ClientId(i as u16), c))
     };
+    let workers_and_handlers = || of_kinds(&[ClientKind::Worker, ClientKind::Handler]);
+    let kind =
+        |client: &Client| if client.kind == ClientKind::Handler { "handler" } else { "worker" };
     let sends = |client: ClientId| {
         trace.records.iter().any(|r| matches!(r.event, Event::Published { by, .. } if by == client))
     };
-    for (id, client) in clients(ClientKind::Publisher) {
+    for (id, client) in of_kinds(&[ClientKind::Publisher]) {
         if sends(id) {
             add(Whose::Publisher(id), "publisher", &client.name);
         }
     }
     let bare = |event: Event| matches!(event, Event::Routed { .. } | Event::Unheard { .. });
-    if trace.records.iter().any(|r| bare(r.event)) || clients(ClientKind::Subscriber).next().is_some() {
+    if trace.records.iter().any(|r| bare(r.event))
+        || of_kinds(&[ClientKind::Subscriber]).next().is_some()
+    {
         add(Whose::Server, "server", "");
     }
     let mut left = workers;
@@ -339,30 +387,36 @@ fn list(story: &Story<'_>, workers: usize) -> Vec<Lane> {
     for (s, name) in trace.streams.iter().enumerate() {
         let stream = StreamId(s as u16);
         add(Whose::Stream(stream), "stream", name);
-        for (c, consumer) in trace.consumers.iter().enumerate().filter(|(_, c)| c.stream == stream) {
+        for (c, consumer) in trace.consumers.iter().enumerate().filter(|(_, c)| c.stream == stream)
+        {
             add(Whose::Consumer(ConsumerId(c as u16)), "consumer", &consumer.name);
-            for (id, client) in clients(ClientKind::Worker).filter(|(_, w)| w.consumer == of(c)) {
+            for (id, client) in workers_and_handlers().filter(|(_, w)| w.consumer == of(c)) {
                 if left > 0 {
                     left -= 1;
-                    add(Whose::Worker(id), "worker", &client.name);
+                    add(Whose::Worker(id), kind(client), &client.name);
                 } else {
                     rest += 1;
                 }
             }
         }
     }
-    let homeless = |w: &delivery_sim::trace::Client| {
-        w.consumer.is_none_or(|c| trace.consumers.get(usize::from(c.0)).is_none_or(|c| usize::from(c.stream.0) >= trace.streams.len()))
+    let homeless = |w: &Client| {
+        w.consumer.is_none_or(|c| {
+            trace
+                .consumers
+                .get(usize::from(c.0))
+                .is_none_or(|c| usize::from(c.stream.0) >= trace.streams.len())
+        })
     };
-    for (id, client) in clients(ClientKind::Worker).filter(|(_, w)| homeless(w)) {
+    for (id, client) in workers_and_handlers().filter(|(_, w)| homeless(w)) {
         if left > 0 {
             left -= 1;
-            add(Whose::Worker(id), "worker", &client.name);
+            add(Whose::Worker(id), kind(client), &client.name);
         } else {
             rest += 1;
         }
     }
-    for (id, client) in clients(ClientKind::Subscriber) {
+    for (id, client) in of_kinds(&[ClientKind::Subscriber]) {
         if left > 0 {
             left -= 1;
             add(Whose::Subscriber(id), "subscriber", &client.name);

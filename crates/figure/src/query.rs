@@ -42,7 +42,9 @@ fn hex(c: u8) -> Option<u8> {
 pub(crate) fn encode(out: &mut String, text: &str) {
     for c in text.bytes() {
         match c {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b',' => out.push(c as char),
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b',' => {
+                out.push(c as char);
+            }
             _ => {
                 out.push('%');
                 for digit in [c >> 4, c & 15] {
@@ -68,7 +70,14 @@ mod tests {
         let mut written = String::new();
         encode(&mut written, &every);
         assert_eq!(decode(&written), every);
-        for (text, decoded) in [("a+b", "a b"), ("100%", "100%"), ("%4", "%4"), ("%zz%41", "%zzA"), ("%C3%A9", "é"), ("%FF", "\u{fffd}")] {
+        for (text, decoded) in [
+            ("a+b", "a b"),
+            ("100%", "100%"),
+            ("%4", "%4"),
+            ("%zz%41", "%zzA"),
+            ("%C3%A9", "é"),
+            ("%FF", "\u{fffd}"),
+        ] {
             assert_eq!(decode(text), decoded, "{text}");
         }
     }

@@ -226,8 +226,166 @@ pub(crate) fn tenths(out: &mut String, n: i32) {
     for &digit in &digits[place..] {
         out.push(digit as char);
     }
-    if size % 10 > 0 {
+    if !size.is_multiple_of(10) {
         out.push('.');
         out.push((b'0' + (size % 10) as u8) as char);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    const LAYOUTS: [Layout; 2] = [Layout::Wide, Layout::Tall];
+
+    /// Reads a number with a decimal point as tenths.
+    fn read(number: &str) -> i32 {
+        let (whole, part) = number.split_once('.').unwrap_or((number, "0"));
+        let size = whole.trim_start_matches('-').parse::<i32>().unwrap() * 10
+            + part.parse::<i32>().unwrap();
+        if number.starts_with('-') { -size } else { size }
+    }
+
+    /// The point of a CSS transform.
+    fn place(transform: &str) -> Point {
+        let (x, y) = transform
+            .strip_prefix("translate(")
+            .unwrap()
+            .strip_suffix("px)")
+            .unwrap()
+            .split_once("px,")
+            .unwrap();
+        Point { x: read(x), y: read(y) }
+    }
+
+    /// Where keyframes put a thing when `ppm` of the run is over, as a browser does it.
+    fn played(frames: &[Frame], ppm: u32) -> (Point, bool) {
+        let next = frames.iter().position(|f| f.offset_ppm > ppm).unwrap_or(frames.len() - 1);
+        let (a, b) = (&frames[next.max(1) - 1], &frames[next]);
+        let (from, to) = (place(&a.transform), place(&b.transform));
+        let (way, done) = (
+            i64::from(b.offset_ppm - a.offset_ppm).max(1),
+            i64::from(ppm.saturating_sub(a.offset_ppm)),
+        );
+        let mix = |from: i32, to: i32| from + (i64::from(to - from) * done.min(way) / way) as i32;
+        (Point { x: mix(from.x, to.x), y: mix(from.y, to.y) }, a.opacity == 100 && b.opacity == 100)
+    }
+
+    #[test]
+    fn what_stands_still_at_a_moment_is_where_it_moves_through() {
+        for (trace, layout) in [fixture::crash_redelivery(), fixture::batch_ageing()]
+            .iter()
+            .flat_map(|t| LAYOUTS.map(|l| (t, l)))
+        {
+            let scene = Scene::new(trace, layout);
+            let motions = scene.motions();
+            assert_eq!(motions.len(), scene.movers.len() + 2);
+            let mut seen = 0;
+            for along in (scene.axis.from..=scene.axis.to).step_by(7) {
+                let ppm = scene.axis.ppm(along);
+                let near = |a: Point, b: Point| (a.x - b.x).abs() <= 2 && (a.y - b.y).abs() <= 2;
+                for head in &motions[..2] {
+                    assert!(near(played(&head.frames, ppm).0, scene.head(along)), "{}", head.class);
+                }
+                for (mover, motion) in scene.movers.iter().zip(&motions[2..]) {
+                    let (at, visible) = scene.mover_at(mover, along);
+                    let (moved, shown) = played(&motion.frames, ppm);
+                    let edge = mover
+                        .legs
+                        .iter()
+                        .any(|l| (l.from.0 - along).abs() < 3 || (l.to.0 - along).abs() < 3);
+                    if !edge {
+                        assert_eq!(visible, shown, "{} at {along}", motion.class);
+                    }
+                    if visible && shown {
+                        seen += 1;
+                        // It is where the playhead is, or it was caught between two hundred-thousandths.
+                        assert!(near(at, moved), "{} at {along}: {at:?} {moved:?}", motion.class);
+                    }
+                }
+            }
+            assert!(seen > 100, "movers are seen");
+        }
+    }
+
+    #[test]
+    fn keyframes_span_the_run_in_order() {
+        for layout in LAYOUTS {
+            for motion in Scene::new(&fixture::batch_ageing(), layout).motions() {
+                let offsets: Vec<u32> = motion.frames.iter().map(|f| f.offset_ppm).collect();
+                assert!(offsets.is_sorted(), "{}: {offsets:?}", motion.class);
+                assert_eq!(
+                    (offsets[0], offsets[offsets.len() - 1]),
+                    (0, 1_000_000),
+                    "{}",
+                    motion.class
+                );
+            }
+        }
+    }
+
+    /// The corners of the marks of a class that belong to a message (from 1), along the axis.
+    fn alongs(scene: &Scene, class: &str, msg: u32) -> Vec<i32> {
+        let of = |m: &&Mark| m.class == class && m.msg == Some(msg - 1);
+        let mut all: Vec<i32> = Vec::new();
+        for mark in scene.marks.iter().filter(of) {
+            match &mark.shape {
+                Shape::Line(points) | Shape::Area(points) => {
+                    all.extend(
+                        points.iter().map(|p| if scene.layout == Layout::Wide { p.x } else { p.y }),
+                    );
+                }
+                Shape::Rect(a, b, _) => {
+                    all.extend(if scene.layout == Layout::Wide { [a.x, b.x] } else { [a.y, b.y] });
+                }
+            }
+        }
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    #[test]
+    fn the_stopwatch_runs_from_delivery_to_deadline_or_answer() {
+        let trace = fixture::crash_redelivery();
+        for layout in LAYOUTS {
+            let scene = Scene::new(&trace, layout);
+            let at = |ms: u64| scene.axis.along(Time::ms(ms) + fixture::HOP);
+            // Run out: a wedge to its deadline and a line at its end, then the wait for a worker.
+            assert_eq!(alongs(&scene, "watch inflight", 1), [at(0), at(5_000)]);
+            assert_eq!(alongs(&scene, "ran-out", 1), [at(5_000)]);
+            assert_eq!(alongs(&scene, "queue", 1), [at(5_000), at(8_000)]);
+            assert_eq!(alongs(&scene, "queue", 2), [at(6_000), scene.axis.to]);
+            // Answered: cut, with what was left of it.
+            let recorded = scene.axis.along(Time(9_400_600_000));
+            assert_eq!(alongs(&scene, "watch again", 1), [at(8_000), recorded]);
+            assert_eq!(alongs(&scene, "spare again", 1), [recorded, scene.axis.to]);
+            assert_eq!(alongs(&scene, "ok", 1).len(), 3);
+            // Work: as long as it took, with a cross where the worker died.
+            let bar = alongs(&scene, "work inflight died", 1);
+            assert_eq!(bar[1], scene.axis.along(Time(600_400_000)));
+            assert!(!alongs(&scene, "cross", 1).is_empty());
+            assert!(
+                !alongs(&scene, "flight again", 1).is_empty()
+                    && alongs(&scene, "flight again", 2).is_empty()
+            );
+        }
+    }
+
+    #[test]
+    fn numbers_are_written_in_tenths() {
+        for (n, text) in [
+            (0, "0"),
+            (5, "0.5"),
+            (-5, "-0.5"),
+            (123, "12.3"),
+            (-1_230, "-123"),
+            (i32::MIN, "-214748364.8"),
+        ] {
+            let mut out = String::new();
+            tenths(&mut out, n);
+            assert_eq!(out, text);
+        }
     }
 }

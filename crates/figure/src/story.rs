@@ -109,14 +109,20 @@ impl Life {
     pub(crate) fn leaves(&self, end: Time) -> Time {
         let settled = self.settled.map(|(at, ..)| at);
         let gone = self.over.filter(|(_, over)| *over == Over::Removed).map(|(at, _)| at);
-        [settled, gone, self.exhausted, self.next_sent].into_iter().flatten().min().unwrap_or(end).min(end)
+        [settled, gone, self.exhausted, self.next_sent]
+            .into_iter()
+            .flatten()
+            .min()
+            .unwrap_or(end)
+            .min(end)
     }
 }
 
 impl<'a> Story<'a> {
     /// Reads a run.
     pub(crate) fn new(trace: &'a Trace) -> Self {
-        let mut story = Self { trace, lives: Vec::new(), by_msg: vec![Vec::new(); trace.messages.len()] };
+        let mut story =
+            Self { trace, lives: Vec::new(), by_msg: vec![Vec::new(); trace.messages.len()] };
         let mut hands = vec![Hand::default(); trace.clients.len()];
         for record in &trace.records {
             story.read(record.at, record.event, &mut hands);
@@ -154,11 +160,15 @@ impl<'a> Story<'a> {
                     }
                 }
             }
-            Event::WorkDone { delivery, by, .. } => self.end_work(at, delivery, by, WorkEnd::Done, hands),
+            Event::WorkDone { delivery, by, .. } => {
+                self.end_work(at, delivery, by, WorkEnd::Done, hands);
+            }
             Event::Answered { delivery, by, reply } => {
                 let Some(i) = self.find(delivery) else { return };
                 self.lives[i].answers.push(Said { at, reply, recorded: None });
-                if !matches!(reply, Reply::InProgress | Reply::Unknown) && self.lives[i].started.is_some() {
+                if !matches!(reply, Reply::InProgress | Reply::Unknown)
+                    && self.lives[i].started.is_some()
+                {
                     self.end_work(at, delivery, by, WorkEnd::Answered, hands);
                 }
             }
@@ -173,7 +183,10 @@ impl<'a> Story<'a> {
             }
             Event::Exhausted { delivery, .. } => {
                 if let Some(i) = self.find(delivery) {
-                    self.lives[i].exhausted.get_or_insert(at);
+                    let life = &mut self.lives[i];
+                    life.exhausted.get_or_insert(at);
+                    // With one delivery allowed that is the very moment in which its stopwatch runs out (R85).
+                    life.over.get_or_insert((at, Over::Expired));
                 }
             }
             Event::Removed { msg, .. } => {
@@ -190,7 +203,14 @@ impl<'a> Story<'a> {
         }
     }
 
-    fn deliver(&mut self, at: Time, delivery: Delivery, to: ClientId, deadline: Time, cause: Cause) {
+    fn deliver(
+        &mut self,
+        at: Time,
+        delivery: Delivery,
+        to: ClientId,
+        deadline: Time,
+        cause: Cause,
+    ) {
         let i = self.lives.len() as u32;
         let previous = self.last(delivery.consumer, delivery.msg);
         if let Some(p) = previous {
@@ -198,7 +218,11 @@ impl<'a> Story<'a> {
             (life.next, life.next_sent) = (Some(i), Some(at));
             life.over.get_or_insert((at, Over::Replaced));
         }
-        let watch = if deadline == Time::NEVER { Vec::new() } else { vec![Watch { from: at, until: deadline }] };
+        let watch = if deadline == Time::NEVER {
+            Vec::new()
+        } else {
+            vec![Watch { from: at, until: deadline }]
+        };
         if let Some(lives) = self.by_msg.get_mut(delivery.msg.0 as usize) {
             lives.push(i);
         }
@@ -225,7 +249,14 @@ impl<'a> Story<'a> {
         });
     }
 
-    fn end_work(&mut self, at: Time, delivery: Delivery, by: ClientId, end: WorkEnd, hands: &mut [Hand]) {
+    fn end_work(
+        &mut self,
+        at: Time,
+        delivery: Delivery,
+        by: ClientId,
+        end: WorkEnd,
+        hands: &mut [Hand],
+    ) {
         let Some(i) = self.find(delivery) else { return };
         self.lives[i].work_end.get_or_insert((at, end));
         if let Some(hand) = hands.get_mut(usize::from(by.0))
@@ -308,13 +339,17 @@ impl<'a> Story<'a> {
             .scenario
             .consumers
             .iter()
-            .find(|c| c.config.durable_name == name.name && (c.stream == *stream || c.stream.is_empty()))
+            .find(|c| {
+                c.config.durable_name == name.name && (c.stream == *stream || c.stream.is_empty())
+            })
             .map(|c| c.config.ack_policy)
     }
 
     /// The place of a delivery in [`Self::lives`].
     pub(crate) fn find(&self, delivery: Delivery) -> Option<usize> {
-        self.of(delivery.consumer, delivery.msg).rev().find(|&i| self.lives[i].delivery.attempt == delivery.attempt)
+        self.of(delivery.consumer, delivery.msg)
+            .rev()
+            .find(|&i| self.lives[i].delivery.attempt == delivery.attempt)
     }
 
     /// The latest delivery of a message by a consumer.
@@ -323,7 +358,11 @@ impl<'a> Story<'a> {
     }
 
     /// The deliveries of a message by a consumer, in the order sent.
-    pub(crate) fn of(&self, consumer: ConsumerId, msg: Msg) -> impl DoubleEndedIterator<Item = usize> + '_ {
+    pub(crate) fn of(
+        &self,
+        consumer: ConsumerId,
+        msg: Msg,
+    ) -> impl DoubleEndedIterator<Item = usize> + '_ {
         self.by_msg
             .get(msg.0 as usize)
             .into_iter()

@@ -15,9 +15,18 @@ pub fn write(scene: &Scene, id: &str, title: &str, description: &str, t: Time) -
         Layout::Wide => "wide",
         Layout::Tall => "tall",
     });
-    push(&mut out, &["\" viewBox=\"0 0 ", &scene.width.to_string(), " ", &scene.height.to_string()]);
-    push(&mut out, &["\" role=\"img\" aria-labelledby=\"", &id, "-t ", &id, "-d\"><title id=\"", &id, "-t\">"]);
-    push(&mut out, &[&escaped(title), "</title><desc id=\"", &id, "-d\">", &escaped(description), "</desc>"]);
+    push(
+        &mut out,
+        &["\" viewBox=\"0 0 ", &scene.width.to_string(), " ", &scene.height.to_string()],
+    );
+    push(
+        &mut out,
+        &["\" role=\"img\" aria-labelledby=\"", &id, "-t ", &id, "-d\"><title id=\"", &id, "-t\">"],
+    );
+    push(
+        &mut out,
+        &[&escaped(title), "</title><desc id=\"", &id, "-d\">", &escaped(description), "</desc>"],
+    );
     marks(&mut out, &scene.marks);
     for text in &scene.texts {
         push(&mut out, &["<text class=\"", text.class, "\""]);
@@ -53,6 +62,32 @@ fn moving(out: &mut String, scene: &Scene, t: Time) {
         }
     }
     out.push_str("\"/></g>");
+    push(out, &["<g class=\"playhead\" transform=\"", &head, "\"><path d=\"M"]);
+    let (pill, left) = (number(scene.pill), number(-scene.pill / 2));
+    match scene.layout {
+        Layout::Wide => {
+            push(
+                out,
+                &["0 20V", &number(bottom), "\"/><rect x=\"", &left, "\" y=\"2\" width=\"", &pill],
+            );
+            out.push_str(
+                "\" height=\"20\" rx=\"10\"/><text class=\"now\" y=\"16\" text-anchor=\"middle\">",
+            );
+        }
+        Layout::Tall => {
+            push(out, &[&pill, " 0H", &number(scene.width), "\"/><rect y=\"-10\" width=\"", &pill]);
+            let middle = number(scene.pill / 2);
+            push(
+                out,
+                &[
+                    "\" height=\"20\" rx=\"10\"/><text class=\"now\" x=\"",
+                    &middle,
+                    "\" y=\"4\" text-anchor=\"middle\">",
+                ],
+            );
+        }
+    }
+    push(out, &[&t.to_string(), "</text></g>"]);
     for (n, mover) in scene.movers.iter().enumerate() {
         let (at, seen) = scene.mover_at(mover, along);
         push(out, &["<g class=\"mover mover-", &n.to_string(), " ", mover.state, "\""]);
@@ -67,23 +102,18 @@ fn moving(out: &mut String, scene: &Scene, t: Time) {
             tenths(&mut out, n);
             out
         });
-        push(out, &["><rect x=\"-", &size[0], "\" y=\"-9\" width=\"", &size[1], "\" height=\"18\" rx=\"9\"/>"]);
+        push(
+            out,
+            &[
+                "><rect x=\"-",
+                &size[0],
+                "\" y=\"-9\" width=\"",
+                &size[1],
+                "\" height=\"18\" rx=\"9\"/>",
+            ],
+        );
         push(out, &["<text y=\"4\" text-anchor=\"middle\">", &escaped(&mover.text), "</text></g>"]);
     }
-    push(out, &["<g class=\"playhead\" transform=\"", &head, "\"><path d=\"M"]);
-    let (pill, left) = (number(scene.pill), number(-scene.pill / 2));
-    match scene.layout {
-        Layout::Wide => {
-            push(out, &["0 20V", &number(bottom), "\"/><rect x=\"", &left, "\" y=\"2\" width=\"", &pill]);
-            out.push_str("\" height=\"20\" rx=\"10\"/><text class=\"now\" y=\"16\" text-anchor=\"middle\">");
-        }
-        Layout::Tall => {
-            push(out, &[&pill, " 0H", &number(scene.width), "\"/><rect y=\"-10\" width=\"", &pill]);
-            let middle = number(scene.pill / 2);
-            push(out, &["\" height=\"20\" rx=\"10\"/><text class=\"now\" x=\"", &middle, "\" y=\"4\" text-anchor=\"middle\">"]);
-        }
-    }
-    push(out, &[&t.to_string(), "</text></g>"]);
 }
 
 /// Writes marks as few paths: those of one layer, class and message are one.
@@ -164,7 +194,12 @@ fn shape(out: &mut String, pen: &mut Pen, shape: &Shape) {
             out.push('M');
             pair(out, from.x + r, from.y);
             // Sides and the corners after them, clockwise; a side of no length is left out.
-            let corners = [(w - 2 * r, 'h', (r, r)), (h - 2 * r, 'v', (-r, r)), (2 * r - w, 'h', (-r, -r)), (2 * r - h, 'v', (r, -r))];
+            let corners = [
+                (w - 2 * r, 'h', (r, r)),
+                (h - 2 * r, 'v', (-r, r)),
+                (2 * r - w, 'h', (-r, -r)),
+                (2 * r - h, 'v', (r, -r)),
+            ];
             for (length, command, (dx, dy)) in corners {
                 if length != 0 {
                     out.push(command);

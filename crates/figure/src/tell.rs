@@ -1,25 +1,39 @@
 //! Tells a run event by event: what happens at one moment becomes one row, with the cause of every repeat.
 
+use crate::names::{names, number};
+use crate::say::Say;
 use crate::story::{Life, Over, Story, WorkEnd};
-use crate::why::{self, Kind, rounded};
-use crate::words::{Row, Span};
+use crate::why::{self, Kind, moment, rounded};
+use crate::words::Row;
 use delivery_sim::scenario::ConsumerConfig;
 use delivery_sim::time::MS;
-use delivery_sim::trace::{CallAnswer, ClientId, ClientKind, ConsumerId, Drop, Effect, Event, Msg, Record, Refusal, Removal, Reply};
-use delivery_sim::{Dur, Time, Trace};
+use delivery_sim::trace::{
+    CallAnswer, ClientId, ClientKind, ConsumerId, Drop, Effect, Event, Msg, Record, Refusal,
+    Removal, Reply,
+};
+use delivery_sim::{Dur, Time};
 use std::collections::BTreeSet;
 
 /// What happens within this time is one moment to a reader: a network hop, the server's timer.
 const GLUE: u64 = 2 * MS;
+/// A chain of events so close to each other is one moment too: a burst of messages, each waiting for the one before it …
+const CHAIN: u64 = MS;
+/// … as long as it does not take longer than this.
+const LONGEST: u64 = 20 * MS;
 
 /// The rows of a run.
 pub(crate) fn rows(story: &Story<'_>) -> Vec<Row> {
-    let records: Vec<Record> =
-        story.trace.records.iter().filter(|record| told(record.event) && record.at <= story.trace.end).copied().collect();
+    let records: Vec<Record> = story
+        .trace
+        .records
+        .iter()
+        .filter(|record| told(record.at, record.event) && record.at <= story.trace.end)
+        .copied()
+        .collect();
     let mut rows: Vec<Row> = Vec::new();
     let mut from = 0;
     while from < records.len() {
-        let to = moment(&records, from);
+        let to = moment_end(&records, from);
         let at = Time(records[to - 1].at.0.div_ceil(MS) * MS);
         let row = Teller::new(story, &records[from..to]).row(at);
         if !row.what.is_empty() {
@@ -31,33 +45,37 @@ pub(crate) fn rows(story: &Story<'_>) -> Vec<Row> {
 }
 
 /// Where the moment that begins with record `from` ends.
-fn moment(records: &[Record], from: usize) -> usize {
+fn moment_end(records: &[Record], from: usize) -> usize {
     let start = records[from].at;
-    let sends = |record: &Record| matches!(record.event, Event::Published { .. });
-    let begins = |record: &Record| matches!(record.event, Event::Published { .. } | Event::Started { .. });
     let later = |a: &Record, b: &Record| a.at.0.div_ceil(MS) < b.at.0.div_ceil(MS);
     let mut to = from + 1;
     while let Some(record) = records.get(to) {
         let last = &records[to - 1];
-        let near = record.at.0 - start.0 <= GLUE;
-        // Sending is a step of its own, before what comes of it, as far as whole milliseconds keep them apart.
-        let before = &records[from..to];
-        let apart = !begins(record) && before.iter().all(begins) && before.iter().any(sends);
-        if later(last, record) && (!near || apart) {
+        let near = record.at.0 - start.0 <= GLUE
+            || (record.at.0 - last.at.0 <= CHAIN && record.at.0 - start.0 <= LONGEST);
+        if later(last, record) && !near {
             break;
         }
         to += 1;
     }
-    to
+    // Sending is a step of its own, before what comes of it, as far as whole milliseconds keep them apart.
+    let sends = |record: &Record| matches!(record.event, Event::Published { .. });
+    let begins = |record: &Record| sends(record) || matches!(record.event, Event::Started { .. });
+    let moment = &records[from..to];
+    let first = moment.iter().take_while(|r| begins(r)).count();
+    let apart = first < moment.len()
+        && moment[..first].iter().any(sends)
+        && !moment[first..].iter().any(sends)
+        && later(&moment[first - 1], &moment[first]);
+    if apart { from + first } else { to }
 }
 
 /// Whether an event is told at all. Of a delivery it is the arrival, of an answer its effect at the server.
-fn told(event: Event) -> bool {
+fn told(at: Time, event: Event) -> bool {
     !matches!(
         event,
         Event::Stored { .. }
             | Event::PubAcked { .. }
-            | Event::PubFailed { .. }
             | Event::Pulled { .. }
             | Event::PullEnded { .. }
             | Event::Delivered { .. }
@@ -66,7 +84,9 @@ fn told(event: Event) -> bool {
             | Event::Routed { .. }
             | Event::HandlerStarted { .. }
             | Event::HandlerDone { .. }
-    )
+            | Event::StreamCreated { .. }
+            | Event::ConsumerUpdated { .. }
+    ) && !matches!(event, Event::ConsumerCreated { .. } if at == Time::ZERO)
 }
 
 /// Tells one moment.
@@ -85,7 +105,15 @@ struct Teller<'a, 'r> {
 impl<'a, 'r> Teller<'a, 'r> {
     fn new(story: &'a Story<'a>, records: &'r [Record]) -> Self {
         let at = records.last().map_or(Time::ZERO, |record| record.at);
-        Self { story, records, at, say: Say::default(), who: Vec::new(), msgs: BTreeSet::new(), fresh: Vec::new() }
+        Self {
+            story,
+            records,
+            at,
+            say: Say::default(),
+            who: Vec::new(),
+            msgs: BTreeSet::new(),
+            fresh: Vec::new(),
+        }
     }
 
     fn row(mut self, at: Time) -> Row {
@@ -109,7 +137,7 @@ impl<'a, 'r> Teller<'a, 'r> {
             at,
             who: self.who.join(", "),
             messages: self.msgs.iter().map(|msg| trace.label(*msg)).collect(),
-            what: self.say.spans,
+            what: self.say.end(),
         }
     }
 
@@ -118,7 +146,11 @@ impl<'a, 'r> Teller<'a, 'r> {
     }
 
     fn is_worker(&self, client: ClientId) -> bool {
-        self.story.trace.clients.get(usize::from(client.0)).is_some_and(|c| c.kind == ClientKind::Worker)
+        self.story
+            .trace
+            .clients
+            .get(usize::from(client.0))
+            .is_some_and(|c| matches!(c.kind, ClientKind::Worker | ClientKind::Handler))
     }
 
     fn on(&mut self, who: &str) {
@@ -139,7 +171,13 @@ impl<'a, 'r> Teller<'a, 'r> {
 
     fn config(&self, consumer: ConsumerId) -> Option<&'a ConsumerConfig> {
         let name = self.story.consumer(consumer);
-        self.story.trace.scenario.consumers.iter().map(|c| &c.config).find(|c| c.durable_name == name)
+        self.story
+            .trace
+            .scenario
+            .consumers
+            .iter()
+            .map(|c| &c.config)
+            .find(|c| c.durable_name == name)
     }
 
     fn server(&mut self) {
@@ -147,11 +185,29 @@ impl<'a, 'r> Teller<'a, 'r> {
             match record.event {
                 Event::ServerStopped => {
                     self.on("server");
-                    self.say.start("The server ").state("lost", "stops").text(": every connection closes.");
+                    self.say
+                        .start("The server ")
+                        .state("lost", "stops")
+                        .text(": every connection closes.");
                 }
                 Event::ServerStarted => {
                     self.on("server");
                     self.say.start("The server is back, with all that it had stored.");
+                }
+                Event::ConsumerCreated { consumer } => {
+                    let name = self.story.consumer(consumer);
+                    self.on(name);
+                    self.say.start("The consumer ").text(name).text(" is created.");
+                }
+                Event::ConsumerDeleted { consumer, inactive } => {
+                    let name = self.story.consumer(consumer);
+                    self.on(name);
+                    let why = if inactive {
+                        ": nobody has used it for its inactive_threshold."
+                    } else {
+                        "."
+                    };
+                    self.say.start("The consumer ").text(name).text(" is deleted").text(why);
                 }
                 _ => {}
             }
@@ -183,18 +239,45 @@ impl<'a, 'r> Teller<'a, 'r> {
                     let name = stream_of(stream);
                     let label = self.label(msg);
                     self.on(name);
-                    self.say.start(name).text(&format!(" does not keep {label}: ")).state("lost", "no consumer wants it").text(".");
+                    self.say
+                        .start(name)
+                        .text(&format!(" does not keep {label}: "))
+                        .state("lost", "no consumer wants it")
+                        .text(".");
                 }
                 Event::Refused { msg, stream, why } => {
                     let name = stream_of(stream);
                     let label = self.label(msg);
                     self.on(name);
-                    self.say.start(name).text(" ").state("lost", "refuses").text(&format!(" {label}: {}.", refusal(why)));
+                    self.say
+                        .start(name)
+                        .text(" ")
+                        .state("lost", "refuses")
+                        .text(&format!(" {label}: {}.", refusal(why)));
+                }
+                Event::PubFailed { msg, by, why }
+                    if matches!(
+                        why,
+                        Refusal::Disconnected | Refusal::Timeout | Refusal::BufferFull
+                    ) =>
+                {
+                    let (who, label) = (self.story.client(by), self.label(msg));
+                    self.on(who);
+                    self.say
+                        .start(who)
+                        .text(" ")
+                        .state("lost", "fails")
+                        .text(&format!(" to publish {label}: {}.", refusal(why)));
                 }
                 Event::Unheard { msg } => {
                     let label = self.label(msg);
                     self.on("server");
-                    self.say.start("Nobody listens: ").text(&label).text(" is ").state("lost", "lost").text(", and its sender is not told.");
+                    self.say
+                        .start("Nobody listens: ")
+                        .text(&label)
+                        .text(" is ")
+                        .state("lost", "lost")
+                        .text(", and its sender is not told.");
                 }
                 _ => {}
             }
@@ -209,18 +292,28 @@ impl<'a, 'r> Teller<'a, 'r> {
         for (by, msgs) in grouped(&received) {
             let (who, names) = (self.story.client(by), self.names(&msgs));
             self.on(who);
-            self.say.start(who).text(" ").state("inflight", "gets").text(" ").text(&names).text(".");
+            self.say
+                .start(who)
+                .text(" ")
+                .state("inflight", "gets")
+                .text(" ")
+                .text(&names)
+                .text(".");
         }
         for record in self.records {
             if let Event::Dropped { msg, by, why } = record.event {
                 let (who, label) = (self.story.client(by), self.label(msg));
                 self.on(who);
-                self.say.start(who).text(" ").state("lost", "loses").text(&format!(" {label}: {}.", match why {
-                    Drop::BufferFull => "its buffer is full",
-                    Drop::Loss => "it got lost on the way",
-                    Drop::Disconnected => "its connection is gone",
-                    Drop::SlowConsumer => "it was too slow, and the server closed the connection",
-                }));
+                self.say.start(who).text(" ").state("lost", "loses").text(&format!(
+                    " {label}: {}.",
+                    match why {
+                        Drop::BufferFull => "its buffer is full",
+                        Drop::Loss => "it got lost on the way",
+                        Drop::Disconnected => "its connection is gone",
+                        Drop::SlowConsumer =>
+                            "it was too slow, and the server closed the connection",
+                    }
+                ));
             }
         }
     }
@@ -237,7 +330,9 @@ impl<'a, 'r> Teller<'a, 'r> {
             self.on(who);
             let at = record.at;
             let held = |life: &&Life| {
-                let cut = life.work_end.is_some_and(|(t, end)| t == at && matches!(end, WorkEnd::Died | WorkEnd::Closed));
+                let cut = life.work_end.is_some_and(|(t, end)| {
+                    t == at && matches!(end, WorkEnd::Died | WorkEnd::Closed)
+                });
                 life.to == client && (cut || life.lost_in_buffer == Some(at))
             };
             let lives: Vec<&Life> = self.story.lives.iter().filter(held).collect();
@@ -249,7 +344,7 @@ impl<'a, 'r> Teller<'a, 'r> {
             } else {
                 say.text("closes its connection");
             }
-            match (lives.iter().filter_map(|life| life.watch.last()).map(|watch| watch.until).max(), lives.len()) {
+            match (lives.iter().filter_map(|life| life.watch.last()).map(|watch| watch.until).max().map(moment), lives.len()) {
                 (_, 0) => say.text("."),
                 (None, _) => say.text(&format!(" with {names} unfinished.")),
                 (Some(until), 1) => {
@@ -271,10 +366,15 @@ impl<'a, 'r> Teller<'a, 'r> {
         begun.retain(|(_, i)| arrived.iter().all(|(_, other)| other != i));
         for record in self.records {
             let (delivery, said) = match record.event {
-                Event::Recorded { delivery, reply, effect } => (delivery, Some((reply, Some(effect)))),
+                Event::Recorded { delivery, reply, effect } => {
+                    (delivery, Some((reply, Some(effect))))
+                }
                 Event::Answered { delivery, reply, .. } => {
                     let never = self.story.find(delivery).is_some_and(|i| {
-                        self.story.lives[i].answers.iter().any(|s| s.at == record.at && s.reply == reply && s.recorded.is_none())
+                        self.story.lives[i]
+                            .answers
+                            .iter()
+                            .any(|s| s.at == record.at && s.reply == reply && s.recorded.is_none())
                     });
                     if !never {
                         continue;
@@ -283,7 +383,10 @@ impl<'a, 'r> Teller<'a, 'r> {
                 }
                 Event::WorkDone { delivery, .. } => {
                     let answered = self.story.find(delivery).is_none_or(|i| {
-                        self.story.lives[i].answers.iter().any(|s| s.at >= record.at && s.reply != Reply::InProgress)
+                        self.story.lives[i]
+                            .answers
+                            .iter()
+                            .any(|s| s.at >= record.at && s.reply != Reply::InProgress)
                     });
                     if answered {
                         continue;
@@ -327,12 +430,16 @@ impl<'a, 'r> Teller<'a, 'r> {
         if waited > Dur::ZERO {
             self.say.text(&format!(" after {waited} in its buffer"));
         }
-        let settled = life.settled.or_else(|| self.current(i).settled).filter(|(at, ..)| *at <= self.at);
+        let settled =
+            life.settled.or_else(|| self.current(i).settled).filter(|(at, ..)| *at <= self.at);
         let out = life.over.filter(|(at, over)| *over == Over::Expired && *at <= self.at);
         if let Some((at, _, _)) = settled {
-            self.say.text(&format!(", though it was settled at {at}"));
+            self.say.text(&format!(", though it was settled at {}", moment(at)));
         } else if let Some((at, _)) = out {
-            self.say.text(", though its stopwatch ").state("again", "ran out").text(&format!(" at {at}"));
+            self.say
+                .text(", though its stopwatch ")
+                .state("again", "ran out")
+                .text(&format!(" at {}", moment(at)));
         }
         self.say.text(".");
     }
@@ -340,7 +447,8 @@ impl<'a, 'r> Teller<'a, 'r> {
     /// The latest delivery of the same message by the end of this moment.
     fn current(&self, i: usize) -> &'a Life {
         let of = self.story.lives[i].delivery;
-        let last = self.story.of(of.consumer, of.msg).filter(|&j| self.story.lives[j].sent <= self.at).last();
+        let last =
+            self.story.of(of.consumer, of.msg).rfind(|&j| self.story.lives[j].sent <= self.at);
         &self.story.lives[last.unwrap_or(i)]
     }
 
@@ -359,10 +467,16 @@ impl<'a, 'r> Teller<'a, 'r> {
         let what = if done { "it" } else { label };
         match reply {
             Reply::Ack => say.state("acked", "acks").text(&format!(" {what}")),
-            Reply::Nak | Reply::NakDelay(_) => say.state("again", "gives back").text(&format!(" {what} (nak)")),
+            Reply::Nak | Reply::NakDelay(_) => {
+                say.state("again", "gives back").text(&format!(" {what} (nak)"))
+            }
             Reply::Term => say.state("dead", "terms").text(&format!(" {what}")),
-            Reply::InProgress => say.state("inflight", "says in progress").text(&format!(" on {what}")),
-            Reply::Unknown => say.text(&format!("answers {what} with something the server does not know")),
+            Reply::InProgress => {
+                say.state("inflight", "says in progress").text(&format!(" on {what}"))
+            }
+            Reply::Unknown => {
+                say.text(&format!("answers {what} with something the server does not know"))
+            }
         };
         let Some(effect) = effect else {
             say.text(", but the answer is ").state("lost", "lost").text(" on its way.");
@@ -372,7 +486,7 @@ impl<'a, 'r> Teller<'a, 'r> {
         match effect {
             Effect::Nothing => match (reply, current.settled) {
                 (_, Some((at, ..))) if at < self.at && current.settled.is_some() => {
-                    say.text(&format!("; that changes nothing, it was settled at {at}."))
+                    say.text(&format!("; that changes nothing, it was settled at {}.", moment(at)))
                 }
                 _ => say.text("; that changes nothing."),
             },
@@ -383,7 +497,8 @@ impl<'a, 'r> Teller<'a, 'r> {
             Effect::Settled => match (reply, current.over, current.watch.last()) {
                 (Reply::Term, ..) => say.text(": it is never delivered again."),
                 (_, Some((at, Over::Expired)), _) => say.text(&format!(
-                    ". Its stopwatch ran out at {at}, but nobody has it yet: the late ack counts."
+                    ". Its stopwatch ran out at {}, but nobody has it yet: the late ack counts.",
+                    moment(at)
                 )),
                 (_, _, Some(watch)) => {
                     say.text(&format!(", {} before its stopwatch runs out.", rounded(watch.until.since(self.at))))
@@ -394,10 +509,10 @@ impl<'a, 'r> Teller<'a, 'r> {
                 ": an old delivery, but it takes {label} away from {holder}; it comes again at once."
             )),
             Effect::Queued => say.text(": it comes again at once."),
-            Effect::DelayedUntil(until) => say.text(&format!(": it comes again at {until} at the earliest.")),
+            Effect::DelayedUntil(until) => say.text(&format!(": it comes again at {} at the earliest.", moment(until))),
             Effect::Extended(until) => match current.over {
                 Some((_, Over::Expired)) => say.text(", but its stopwatch ran out before: it is delivered again all the same."),
-                _ => say.text(&format!(": its stopwatch starts afresh and runs until {until}.")),
+                _ => say.text(&format!(": its stopwatch starts afresh and runs until {}.", moment(until))),
             },
         };
     }
@@ -414,7 +529,8 @@ impl<'a, 'r> Teller<'a, 'r> {
             .into_iter()
             .filter(|(_, i)| {
                 let life = &self.story.lives[*i];
-                life.next_sent.is_none_or(|at| at > self.at) && life.exhausted.is_none_or(|at| at > self.at)
+                life.next_sent.is_none_or(|at| at > self.at)
+                    && life.exhausted.is_none_or(|at| at > self.at)
             })
             .collect();
         for (watch, lives) in grouped(&waiting) {
@@ -429,33 +545,53 @@ impl<'a, 'r> Teller<'a, 'r> {
                 (false, true) => ("delay", "is over"),
                 (false, false) => ("delays", "are over"),
             };
-            self.say.start("The ").text(&format!("{thing} of {names} ")).state("again", ends).text(". ");
+            self.say
+                .start("The ")
+                .text(&format!("{thing} of {names} "))
+                .state("again", ends)
+                .text(". ");
             let used_up = lives.iter().all(|&i| self.used_up(&self.story.lives[i]));
             let subject = if one { "It has" } else { "They have" };
             if used_up {
-                self.say.text(&format!("{subject} no delivery left, and the next request for work will find that out."));
+                self.say.text(&format!(
+                    "{subject} no delivery left, and the next request for work will find that out."
+                ));
             } else {
                 self.say.text(if one { "It waits" } else { "They wait" });
                 self.say.text(" for a worker that asks.");
             }
         }
-        let exhausted: Vec<(u32, Msg)> = self.pick(|event| match event {
-            Event::Exhausted { delivery, .. } => Some((delivery.attempt, delivery.msg)),
+        let exhausted: Vec<((u32, bool), Msg)> = self.pick(|event| match event {
+            Event::Exhausted { delivery, advised } => {
+                Some(((delivery.attempt, advised), delivery.msg))
+            }
             _ => None,
         });
-        for (attempts, msgs) in grouped(&exhausted) {
+        for ((attempts, advised), msgs) in grouped(&exhausted) {
             let names = self.names(&msgs);
-            if let Some(i) = self.story.lives.iter().position(|l| l.exhausted.is_some() && l.delivery.msg == msgs[0]) {
+            if let Some(i) = self
+                .story
+                .lives
+                .iter()
+                .position(|l| l.exhausted.is_some() && l.delivery.msg == msgs[0])
+            {
                 self.on(self.story.consumer(self.story.lives[i].delivery.consumer));
             }
-            let times = if attempts == 1 { "one delivery".into() } else { format!("{attempts} deliveries") };
+            let times = if attempts == 1 {
+                "one delivery".into()
+            } else {
+                format!("{attempts} deliveries")
+            };
             let is = if msgs.len() == 1 { "is" } else { "are" };
             let stays = if msgs.len() == 1 { "It stays" } else { "They stay" };
             self.say
                 .start("After ")
                 .text(&format!("{times} {names} {is} "))
                 .state("dead", "given up")
-                .text(&format!(": max_deliver is reached. {stays} in the stream, and only an advisory tells."));
+                .text(&format!(
+                    ": max_deliver is reached. {stays} in the stream, and {}.",
+                    if advised { "only an advisory tells" } else { "nothing tells" }
+                ));
         }
     }
 
@@ -499,7 +635,11 @@ impl<'a, 'r> Teller<'a, 'r> {
             self.on(who);
             let msgs: Vec<Msg> = lives.iter().map(|&i| self.story.lives[i].delivery.msg).collect();
             let names = self.names(&msgs);
-            let (goes, runs) = if msgs.len() == 1 { ("goes", "its stopwatch runs") } else { ("go", "their stopwatches run") };
+            let (goes, runs) = if msgs.len() == 1 {
+                ("goes", "its stopwatch runs")
+            } else {
+                ("go", "their stopwatches run")
+            };
             self.say
                 .start("A delivery of ")
                 .text(&format!("{names} {goes} to {who}, whose connection is gone, and is "))
@@ -526,30 +666,48 @@ impl<'a, 'r> Teller<'a, 'r> {
         }
         match (head.watch.first(), lives.len()) {
             (None, _) => say.text("; no answer is expected."),
-            (Some(watch), 1) => say.text(&format!(": its stopwatch runs out at {}.", watch.until)),
+            (Some(watch), 1) => {
+                say.text(&format!(": its stopwatch runs out at {}.", moment(watch.until)))
+            }
             (Some(watch), n) => {
-                let even = lives.iter().all(|&i| of(i).watch.first().is_some_and(|w| w.until.as_ms() == watch.until.as_ms()));
+                let even = lives.iter().all(|&i| {
+                    of(i).watch.first().is_some_and(|w| w.until.0.abs_diff(watch.until.0) < 20 * MS)
+                });
                 let all = if n == 2 { "both" } else { "all" };
                 if even {
-                    say.text(&format!(": {all} their stopwatches run out at {}.", watch.until))
+                    say.text(&format!(
+                        ": {all} their stopwatches run out at {}.",
+                        moment(watch.until)
+                    ))
                 } else {
-                    say.text(&format!(": the first of their stopwatches runs out at {}.", watch.until))
+                    say.text(&format!(
+                        ": the first of their stopwatches runs out at {}.",
+                        moment(watch.until)
+                    ))
                 }
             }
         };
         let begun = lives.iter().copied().find(|&i| of(i).started.is_some_and(|at| at <= self.at));
-        let waiting = lives.iter().filter(|&&i| of(i).started.is_none_or(|at| at > self.at)).count();
+        let waiting =
+            lives.iter().filter(|&&i| of(i).started.is_none_or(|at| at > self.at)).count();
         match begun {
             Some(i) if lives.len() > 1 => {
                 let label = self.label(of(i).delivery.msg);
                 self.say.start("It begins ").text(&format!(
                     "{label}; {} in its buffer.",
-                    if waiting == 1 { "the other waits".into() } else { format!("the other {} wait", number(waiting as u64, false)) }
+                    if waiting == 1 {
+                        "the other waits".into()
+                    } else {
+                        format!("the other {} wait", number(waiting as u64, false))
+                    }
                 ));
             }
             None if head.ahead > 0 => {
                 let it = if lives.len() == 1 { "It is" } else { "They are" };
-                self.say.start(it).text(&format!(" behind {} in its buffer.", number(u64::from(head.ahead), false)));
+                self.say.start(it).text(&format!(
+                    " behind {} in its buffer.",
+                    number(u64::from(head.ahead), false)
+                ));
             }
             _ => {}
         }
@@ -560,7 +718,8 @@ impl<'a, 'r> Teller<'a, 'r> {
 
     /// Why these were delivered again: a sentence for each, one for all where the cause is the same.
     fn causes(&mut self, lives: &[usize]) {
-        let reasons: Vec<(why::Why, usize)> = lives.iter().map(|&i| (why::of(self.story, i), i)).collect();
+        let reasons: Vec<(why::Why, usize)> =
+            lives.iter().map(|&i| (why::of(self.story, i), i)).collect();
         let before = |i: usize| self.story.lives[i].previous.map(|p| &self.story.lives[p as usize]);
         let mut told = vec![false; reasons.len()];
         for from in 0..reasons.len() {
@@ -572,7 +731,8 @@ impl<'a, 'r> Teller<'a, 'r> {
             let alike: Vec<usize> = (from..reasons.len())
                 .filter(|&j| {
                     !told[j]
-                        && core::mem::discriminant(&reasons[j].0.kind) == core::mem::discriminant(&reason.kind)
+                        && core::mem::discriminant(&reasons[j].0.kind)
+                            == core::mem::discriminant(&reason.kind)
                         && before(reasons[j].1).map(|l| l.to) == holder
                 })
                 .collect();
@@ -594,7 +754,7 @@ impl<'a, 'r> Teller<'a, 'r> {
             });
             match (places.clone().min(), places.max(), before(*i)) {
                 (Some(low), Some(high), Some(old)) => {
-                    let out = old.watch.last().map_or(self.at, |w| w.until);
+                    let out = moment(old.watch.last().map_or(self.at, |w| w.until));
                     self.say.start("They stood at places ").text(&format!(
                         "{low} to {high} in the buffer of {}: by {out}, when their stopwatches of {} ran out, the work had not got so far.",
                         self.story.client(old.to),
@@ -602,7 +762,10 @@ impl<'a, 'r> Teller<'a, 'r> {
                     ));
                 }
                 _ => {
-                    let msgs: Vec<Msg> = alike.iter().map(|&j| self.story.lives[reasons[j].1].delivery.msg).collect();
+                    let msgs: Vec<Msg> = alike
+                        .iter()
+                        .map(|&j| self.story.lives[reasons[j].1].delivery.msg)
+                        .collect();
                     let head = self.story.trace.label(msgs[0]);
                     self.say.start(&head).text(": ").text(&reason.sentence);
                     let rest = self.names(&msgs[1..]);
@@ -617,7 +780,8 @@ impl<'a, 'r> Teller<'a, 'r> {
         for client in core::mem::take(&mut self.fresh) {
             let who = self.story.client(client);
             self.on(who);
-            let consumer = self.story.trace.clients.get(usize::from(client.0)).and_then(|c| c.consumer);
+            let consumer =
+                self.story.trace.clients.get(usize::from(client.0)).and_then(|c| c.consumer);
             let locked = |life: &&Life| {
                 Some(life.delivery.consumer) == consumer
                     && life.sent <= self.at
@@ -626,8 +790,10 @@ impl<'a, 'r> Teller<'a, 'r> {
             };
             let locked: Vec<&Life> = self.story.lives.iter().filter(locked).collect();
             let msgs: Vec<Msg> = locked.iter().map(|life| life.delivery.msg).collect();
-            let until = locked.iter().filter_map(|life| watch_at(life, self.at)).min();
-            let soon = |life: &Life| life.to == client && life.sent >= self.at && life.sent.0 - self.at.0 <= GLUE;
+            let until = locked.iter().filter_map(|life| watch_at(life, self.at)).min().map(moment);
+            let soon = |life: &Life| {
+                life.to == client && life.sent >= self.at && life.sent.0 - self.at.0 <= GLUE
+            };
             if self.story.lives.iter().any(soon) {
                 self.say.start(who).text(" starts and asks for work.");
                 continue;
@@ -638,7 +804,9 @@ impl<'a, 'r> Teller<'a, 'r> {
                 Some(until) if msgs.len() == 1 => {
                     say.text(&format!(": {names} is held by its stopwatch until {until}."))
                 }
-                Some(until) => say.text(&format!(": {names} are held by their stopwatches, the first until {until}.")),
+                Some(until) => say.text(&format!(
+                    ": {names} are held by their stopwatches, the first until {until}."
+                )),
                 None => say.text("."),
             };
         }
@@ -646,7 +814,9 @@ impl<'a, 'r> Teller<'a, 'r> {
 
     fn removed(&mut self) {
         let removed: Vec<(u8, (Removal, Msg, usize))> = self.pick(|event| match event {
-            Event::Removed { msg, stream, why, .. } => Some((why as u8, (why, msg, usize::from(stream.0)))),
+            Event::Removed { msg, stream, why, .. } => {
+                Some((why as u8, (why, msg, usize::from(stream.0))))
+            }
             _ => None,
         });
         for (_, list) in grouped(&removed) {
@@ -675,14 +845,26 @@ impl<'a, 'r> Teller<'a, 'r> {
                 Some(CallAnswer::Consumer(info)) => {
                     self.say.start("Consumer info: ").text(&format!(
                         "{} unprocessed, {} outstanding, {} redelivered, ack floor {}.",
-                        info.num_pending, info.num_ack_pending, info.num_redelivered, info.ack_floor.stream_seq
+                        info.num_pending,
+                        info.num_ack_pending,
+                        info.num_redelivered,
+                        info.ack_floor.stream_seq
                     ));
                 }
                 Some(CallAnswer::Stream(info)) => {
-                    self.say.start("Stream info: ").text(&format!("{} messages, last sequence {}.", info.messages, info.last_seq));
+                    self.say.start("Stream info: ").text(&format!(
+                        "{} messages, last sequence {}.",
+                        info.messages, info.last_seq
+                    ));
                 }
-                Some(CallAnswer::Failed(delivery_sim::check::ApiError { err_code: code, text, .. })) => {
-                    self.say.start("The server refuses a call: ").text(&format!("{text} ({code})."));
+                Some(CallAnswer::Failed(delivery_sim::check::ApiError {
+                    err_code: code,
+                    text,
+                    ..
+                })) => {
+                    self.say
+                        .start("The server refuses a call: ")
+                        .text(&format!("{text} ({code})."));
                 }
                 _ => {}
             }
@@ -701,9 +883,9 @@ fn refusal(why: Refusal) -> &'static str {
         Refusal::MaxBytes => "it holds as many bytes as it may",
         Refusal::MaxMsgsPerSubject => "it holds as many messages of that subject as it may",
         Refusal::NoStream => "no stream takes the subject",
-        Refusal::Disconnected => "the server cannot be reached",
-        Refusal::Timeout => "no answer came in time, though it may be stored all the same",
-        Refusal::BufferFull => "the buffer of its client is full",
+        Refusal::Disconnected => "the server is away",
+        Refusal::Timeout => "no confirmation came in time, though it may be stored all the same",
+        Refusal::BufferFull => "the client's buffer is full",
     }
 }
 
@@ -717,100 +899,4 @@ fn grouped<K: PartialEq + Copy, V: Clone>(pairs: &[(K, V)]) -> Vec<(K, Vec<V>)> 
         }
     }
     groups
-}
-
-/// Sentences as they grow.
-#[derive(Default)]
-struct Say {
-    spans: Vec<Span>,
-}
-
-impl Say {
-    /// Begins a sentence, with a capital letter.
-    fn start(&mut self, text: &str) -> &mut Self {
-        if !self.spans.is_empty() {
-            self.text(" ");
-        }
-        let mut letters = text.chars();
-        let first: String = letters.next().map(|c| c.to_uppercase().collect()).unwrap_or_default();
-        self.text(&first).text(letters.as_str())
-    }
-
-    fn text(&mut self, text: &str) -> &mut Self {
-        self.state("", text)
-    }
-
-    fn state(&mut self, state: &'static str, text: &str) -> &mut Self {
-        match self.spans.last_mut() {
-            Some(span) if span.state == state => span.text.push_str(text),
-            _ => self.spans.push(Span { text: text.to_owned(), state }),
-        }
-        self
-    }
-}
-
-/// A number as a word up to twelve, with a capital letter where it begins a sentence.
-pub(crate) fn number(n: u64, capital: bool) -> String {
-    const WORDS: [&str; 13] =
-        ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
-    let mut word = WORDS.get(n as usize).map_or_else(|| n.to_string(), |word| (*word).to_owned());
-    if capital && let Some(first) = word.get_mut(..1) {
-        first.make_ascii_uppercase();
-    }
-    word
-}
-
-/// A label in its word and its number: `order-7` is `order-` and 7.
-fn parts(label: &str) -> Option<(&str, u64)> {
-    let word = label.trim_end_matches(|c: char| c.is_ascii_digit());
-    Some((word, label[word.len()..].parse().ok()?))
-}
-
-/// What these messages are: `orders` if they are all `order-` and a number, else `messages`.
-pub(crate) fn noun(trace: &Trace, msgs: &[Msg], one: bool) -> String {
-    let label = msgs.first().map(|msg| trace.label(*msg)).unwrap_or_default();
-    let word = parts(&label).map_or("", |(word, _)| word);
-    let plain = word.trim_end_matches(['-', ' ', '_', '#']);
-    let named = !plain.is_empty()
-        && plain.chars().all(char::is_alphabetic)
-        && msgs.iter().all(|msg| parts(&trace.label(*msg)).is_some_and(|(other, _)| other == word));
-    let noun = if named { plain } else { "message" };
-    format!("{noun}{}", if one { "" } else { "s" })
-}
-
-/// Messages by name: `order-1 and order-2`, `order-5 to order-10`, `order-1, order-7, order-9 and three more`.
-pub(crate) fn names(trace: &Trace, msgs: &[Msg]) -> String {
-    const MOST: usize = 3;
-    let mut once: Vec<Msg> = Vec::with_capacity(msgs.len().min(64));
-    for msg in msgs {
-        if once.last() != Some(msg) {
-            once.push(*msg);
-        }
-    }
-    let label = |i: usize| trace.label(once[i]);
-    match once.len() {
-        0 => String::new(),
-        1 => label(0),
-        2 => format!("{} and {}", label(0), label(1)),
-        n => {
-            let (first, last) = (label(0), label(n - 1));
-            let run = match (parts(&first), parts(&last)) {
-                (Some((word, low)), Some((other, high))) => {
-                    word == other
-                        && high.checked_sub(low) == Some(n as u64 - 1)
-                        && (1..n).all(|i| parts(&label(i)) == Some((word, low + i as u64)))
-                }
-                _ => false,
-            };
-            if run {
-                format!("{first} to {last}")
-            } else if n <= MOST + 1 {
-                let head: Vec<String> = (0..n - 1).map(label).collect();
-                format!("{} and {last}", head.join(", "))
-            } else {
-                let head: Vec<String> = (0..MOST).map(label).collect();
-                format!("{} and {} more", head.join(", "), number((n - MOST) as u64, false))
-            }
-        }
-    }
 }

@@ -106,7 +106,10 @@ fn expired(before: &Life, sent: Time) -> Kind {
         Some((at, WorkEnd::Closed)) => return Kind::WorkerLeft { at },
         _ => {}
     }
-    let final_answer = before.answers.iter().find(|said| !matches!(said.reply, Reply::InProgress | Reply::Unknown));
+    let final_answer = before
+        .answers
+        .iter()
+        .find(|said| !matches!(said.reply, Reply::InProgress | Reply::Unknown));
     if let Some(said) = final_answer.filter(|said| said.at < out) {
         return match said.recorded {
             None => Kind::AnswerLost { at: said.at },
@@ -120,7 +123,11 @@ fn expired(before: &Life, sent: Time) -> Kind {
     match before.work_end {
         Some((done, _)) if done < out => Kind::NoAnswer,
         // Had it been begun on arrival it would have been done in time.
-        Some((done, _)) if before.ahead > 0 && done.since(started) < before.wait() && before.watch.len() == 1 => {
+        Some((done, _))
+            if before.ahead > 0
+                && done.since(started) < before.wait()
+                && before.watch.len() == 1 =>
+        {
             Kind::AgedInBuffer { ahead: before.ahead, waited: started.since(arrived) }
         }
         _ => Kind::TooSlow { worked: out.since(started) },
@@ -138,6 +145,7 @@ fn ran_out(life: &Life, sent: Time) -> Time {
 fn sentence(story: &Story<'_>, before: &Life, life: &Life, kind: Kind) -> String {
     let worker = story.client(before.to);
     let out = ran_out(before, life.sent);
+    let (begun, out) = (before.started.filter(|&at| at < out), moment(out));
     let wait = before.wait();
     match kind {
         Kind::First => String::new(),
@@ -153,46 +161,72 @@ fn sentence(story: &Story<'_>, before: &Life, life: &Life, kind: Kind) -> String
         },
         Kind::AgedInBuffer { ahead, waited } => {
             let place = match fixed_work(story, worker) {
-                Some(work) => format!(
+                Some(work) if ahead > 0 => format!(
                     "It was number {} at {worker}: {} × {work} is {}, and its stopwatch of {wait} ran out at {out}",
                     ahead + 1,
                     ahead + 1,
                     Dur(work.0.saturating_mul(u64::from(ahead) + 1))
                 ),
-                None => format!(
+                _ if ahead == 0 => format!(
+                    "It waited {} in the buffer of {worker}, and its stopwatch of {wait} ran out at {out}",
+                    rounded(waited)
+                ),
+                _ => format!(
                     "It waited {} in the buffer of {worker} behind {ahead} {}, and its stopwatch of {wait} ran out at {out}",
                     rounded(waited),
                     if ahead == 1 { "other" } else { "others" }
                 ),
             };
-            match before.started.filter(|&at| at < out) {
+            match begun {
                 Some(_) => place + ", before the work was done.",
                 None => place + " while it waited there.",
             }
         }
         Kind::WorkerDied { at } => {
-            format!("{worker} died with it at {at}, nobody answered, and its stopwatch ran out at {out}.")
+            let at = moment(at);
+            format!(
+                "{worker} died with it at {at}, nobody answered, and its stopwatch ran out at {out}."
+            )
         }
         Kind::WorkerLeft { at } => {
-            format!("{worker} closed its connection at {at} without an answer, and its stopwatch ran out at {out}.")
+            let at = moment(at);
+            format!(
+                "{worker} closed its connection at {at} without an answer, and its stopwatch ran out at {out}."
+            )
         }
         Kind::NeverArrived => {
-            format!("It was sent to {worker}, whose connection was gone; its stopwatch ran out at {out} all the same.")
+            format!(
+                "It was sent to {worker}, whose connection was gone; its stopwatch ran out at {out} all the same."
+            )
         }
         Kind::AnswerLost { at } => {
-            format!("{worker} answered at {at}, but the answer never reached the server; its stopwatch ran out at {out}.")
+            let at = moment(at);
+            format!(
+                "{worker} answered at {at}, but the answer never reached the server; its stopwatch ran out at {out}."
+            )
         }
         Kind::AnsweredTooLate { at } => {
-            format!("{worker} answered at {at}, but its stopwatch had run out at {out} when the answer arrived.")
+            let at = moment(at);
+            format!(
+                "{worker} answered at {at}, but its stopwatch had run out at {out} when the answer arrived."
+            )
         }
-        Kind::NoAnswer => format!("{worker} was through with it and never answered; its stopwatch ran out at {out}."),
-        Kind::Nak => format!("{} gave it back, and that brings it back at once.", nak_by(story, before, life)),
-        Kind::NakDelay { at } => match before.delayed_until {
+        Kind::NoAnswer => format!(
+            "{worker} was through with it and never answered; its stopwatch ran out at {out}."
+        ),
+        Kind::Nak => format!(
+            "{} gave it back, and that brings it back at once.",
+            nak_by(story, before, life)
+        ),
+        Kind::NakDelay { at } => match before.delayed_until.map(moment) {
             Some(until) => format!(
-                "{} gave it back at {at} for later, and that delay was over at {until}.",
-                nak_by(story, before, life)
+                "{} gave it back at {} for later, and that delay was over at {until}.",
+                nak_by(story, before, life),
+                moment(at)
             ),
-            None => format!("{} gave it back at {at} for later.", nak_by(story, before, life)),
+            None => {
+                format!("{} gave it back at {} for later.", nak_by(story, before, life), moment(at))
+            }
         },
         Kind::Restart => "The server restarted, and its stopwatch with it.".into(),
     }
@@ -217,13 +251,25 @@ fn nak_by<'a>(story: &Story<'a>, before: &Life, life: &Life) -> &'a str {
 /// What every message takes this worker, if it is always the same.
 fn fixed_work(story: &Story<'_>, worker: &str) -> Option<Dur> {
     let fits = |name: &str| {
-        worker == name || worker.strip_prefix(name).is_some_and(|n| n.trim_start().bytes().all(|c| c.is_ascii_digit()))
+        worker == name
+            || worker
+                .strip_prefix(name)
+                .is_some_and(|n| n.trim_start().bytes().all(|c| c.is_ascii_digit()))
     };
     let worker = story.trace.scenario.workers.iter().find(|w| fits(&w.name))?;
     match worker.service_time {
         Service::Fixed(work) if work > Dur::ZERO && worker.behaviour.is_empty() => Some(work),
         _ => None,
     }
+}
+
+/// A moment in a sentence, to the nearest hundredth of a second: `T+8.0 s`, `T+1.08 s`, `T+1 min 4.5 s`.
+pub(crate) fn moment(t: Time) -> String {
+    let hundredths = (t.0 / 1_000_000 + 5) / 10;
+    let (minutes, rest) = (hundredths / 6_000, hundredths % 6_000);
+    let minutes = if minutes > 0 { format!("{minutes} min ") } else { String::new() };
+    let last = if rest % 10 > 0 { format!("{}", rest % 10) } else { String::new() };
+    format!("T+{minutes}{}.{}{last} s", rest / 100, rest / 10 % 10)
 }
 
 /// To a tenth of a second above one, to ten milliseconds above fifty: network hops do not belong into a sentence.

@@ -1,8 +1,10 @@
 //! A run in words: the caption of a moment, the rows of the event table, the account, the outcome.
 
-use crate::story::{Over, Story};
+use crate::names;
+use crate::story::{Over, Story, WorkEnd};
 use crate::tell;
-use delivery_sim::trace::{Event, Msg, Reply};
+use crate::why::moment;
+use delivery_sim::trace::{Event, Message, Msg, Reply};
 use delivery_sim::{Time, Trace};
 
 /// A piece of a sentence, so that a page can colour states and link terms without parsing text.
@@ -47,6 +49,8 @@ pub struct Count {
 
 /// Rows that an account tells one by one; of a longer run it tells the first ones and those that decide.
 const ACCOUNT_ROWS: usize = 30;
+/// An account of so many bytes tells no further row.
+const ACCOUNT_BYTES: usize = 8_000;
 
 /// The events worth a step, in order: those a reader should see one by one, not every network hop.
 ///
@@ -63,25 +67,26 @@ pub fn row_at(rows: &[Row], t: Time) -> Option<usize> {
 /// The whole run as a short text account, for readers who do not see the picture.
 pub fn account(trace: &Trace) -> String {
     let rows = rows(trace);
+    // Of a long run: how it begins, and what decides it (repeats, losses, ends).
+    let first = if rows.len() <= ACCOUNT_ROWS { rows.len() } else { ACCOUNT_ROWS / 3 };
+    let decides =
+        |row: &&Row| row.what.iter().any(|span| matches!(span.state, "again" | "lost" | "dead"));
+    let told = rows[..first].iter().chain(rows[first..].iter().filter(decides)).take(ACCOUNT_ROWS);
     let mut out = String::new();
-    let mut tell = |row: &Row| {
-        out.push_str(&row.at.to_string());
-        out.push_str(": ");
-        out.push_str(&row.text());
-        out.push(' ');
-    };
-    if rows.len() <= ACCOUNT_ROWS {
-        rows.iter().for_each(&mut tell);
-    } else {
-        let first = ACCOUNT_ROWS / 3;
-        rows[..first].iter().for_each(&mut tell);
-        // What decides a run: repeats, losses, ends.
-        let decides = |row: &&Row| row.what.iter().any(|span| matches!(span.state, "again" | "lost" | "dead"));
-        let deciding: Vec<&Row> = rows[first..].iter().filter(decides).collect();
-        let told = deciding.len().min(ACCOUNT_ROWS - first);
-        deciding[..told].iter().for_each(|row| tell(row));
-        let left = rows.len() - first - told;
-        out.push_str(&format!("And {left} more events until {}. ", trace.end));
+    let mut left = rows.len();
+    for row in told {
+        if out.len() > ACCOUNT_BYTES {
+            break;
+        }
+        out.push_str(&format!("{}: {} ", moment(row.at), row.text()));
+        left -= 1;
+    }
+    if left > 0 {
+        out.push_str(&format!(
+            "And {} more until {}. ",
+            names::number(left as u64, false),
+            moment(trace.end)
+        ));
     }
     out.push_str(&conclusion(trace));
     out
@@ -109,25 +114,31 @@ impl Tally {
         let trace = story.trace;
         let mut tally = Self::default();
         let many = trace.messages.len();
-        let (mut done, mut lost, mut refused) = (vec![false; many], vec![false; many], vec![false; many]);
+        let (mut done, mut lost, mut refused) =
+            (vec![false; many], vec![false; many], vec![false; many]);
         let mark = |set: &mut Vec<bool>, msg: Msg| {
             if let Some(flag) = set.get_mut(msg.0 as usize) {
                 *flag = true;
             }
         };
+        // Advisories and copies of dead letters are not the reader's messages.
+        let own = |msg: Msg| {
+            matches!(trace.messages.get(msg.0 as usize), Some(Message::Published { .. }))
+        };
         for record in &trace.records {
             match record.event {
-                Event::Published { .. } => tally.sent += 1,
+                Event::Published { msg, .. } if own(msg) => tally.sent += 1,
                 Event::WorkDone { delivery, .. } => mark(&mut done, delivery.msg),
                 Event::HandlerDone { msg, .. } => mark(&mut done, msg),
-                Event::Unheard { msg } | Event::Dropped { msg, .. } => mark(&mut lost, msg),
+                Event::Unheard { msg } if own(msg) => mark(&mut lost, msg),
+                Event::Dropped { msg, .. } => mark(&mut lost, msg),
                 Event::Refused { msg, .. } => mark(&mut refused, msg),
                 _ => {}
             }
         }
         tally.handled = done.iter().filter(|d| **d).count() as u64;
-        for place in 0..many as u32 {
-            let msg = Msg(place);
+        for msg in (0..many as u32).map(Msg).filter(|msg| own(*msg)) {
+            let place = msg.0;
             if lost[place as usize] {
                 tally.lost.push(msg);
             }
@@ -140,13 +151,17 @@ impl Tally {
             for life in story.of_msg(msg).filter(|life| life.next.is_none()) {
                 let of = life.delivery;
                 deliveries = deliveries.max(of.attempt);
-                let begun = story.of(of.consumer, msg).filter(|&i| story.lives[i].started.is_some()).count();
+                let begun = story
+                    .of(of.consumer, msg)
+                    .filter(|&i| story.lives[i].started.is_some())
+                    .count();
                 turns = turns.max(begun as u32);
                 match life.settled {
                     Some((_, Reply::Term, _)) => dead = true,
                     Some(_) => settled = true,
                     None if life.exhausted.is_some() => dead = true,
-                    None if life.watch.is_empty() || life.over.is_some_and(|(_, over)| over == Over::Removed) => {}
+                    None if life.watch.is_empty()
+                        || life.over.is_some_and(|(_, over)| over == Over::Removed) => {}
                     None => open = true,
                 }
             }
@@ -165,7 +180,8 @@ impl Tally {
             }
         }
         for consumer in 0..trace.consumers.len() {
-            let info = trace.consumer_info(delivery_sim::trace::ConsumerId(consumer as u16), trace.end);
+            let info =
+                trace.consumer_info(delivery_sim::trace::ConsumerId(consumer as u16), trace.end);
             tally.not_delivered += info.num_pending;
         }
         tally
@@ -179,8 +195,13 @@ pub fn conclusion(trace: &Trace) -> String {
     if tally.sent == 0 {
         return "Nothing was sent.".into();
     }
-    let all: Vec<Msg> = (0..trace.messages.len() as u32).map(Msg).collect();
-    let sent = format!("{} {} sent", tell::number(tally.sent, true), tell::noun(trace, &all, tally.sent == 1));
+    let own = |msg: &Msg| matches!(trace.messages[msg.0 as usize], Message::Published { .. });
+    let all: Vec<Msg> = (0..trace.messages.len() as u32).map(Msg).filter(own).collect();
+    let sent = format!(
+        "{} {} sent",
+        names::number(tally.sent, true),
+        names::noun(trace, &all, tally.sent == 1)
+    );
     let mut parts: Vec<String> = Vec::new();
     let msgs = |list: &[(Msg, u32)]| list.iter().map(|(msg, _)| *msg).collect::<Vec<_>>();
     // What was worked on twice, and what passed it meanwhile.
@@ -191,68 +212,107 @@ pub fn conclusion(trace: &Trace) -> String {
         let even = list.iter().all(|(_, n)| *n == most);
         let times = match most {
             2 => "twice".into(),
-            _ if even => format!("{} times", tell::number(u64::from(most), false)),
-            _ => format!("up to {} times", tell::number(u64::from(most), false)),
+            _ if even => format!("{} times", names::number(u64::from(most), false)),
+            _ => format!("up to {} times", names::number(u64::from(most), false)),
         };
-        format!("{} {} {what} {times}", tell::names(trace, &names), was(&names))
+        format!("{} {} {what} {times}", names::names(trace, &names), was(&names))
     };
     if !tally.repeated.is_empty() {
-        let overtaken = overtaking(&story, &tally.repeated);
-        let mut part = repeats(&tally.repeated, "worked on");
-        if !overtaken.is_empty() {
-            let whom = if tally.repeated.len() == 1 { "it" } else { "them" };
-            part.push_str(&format!(", and {} overtook {whom}", tell::names(trace, &overtaken)));
-        }
+        let part = repeats(&tally.repeated, "worked on");
         parts.push(part);
     }
-    let unworked: Vec<(Msg, u32)> =
-        tally.again.iter().filter(|(msg, _)| tally.repeated.iter().all(|(other, _)| other != msg)).copied().collect();
+    let (ahead, behind) = overtaking(&story, &msgs(&tally.again));
+    if !ahead.is_empty() {
+        parts.push(format!(
+            "{} overtook {}",
+            names::names(trace, &ahead),
+            names::names(trace, &behind)
+        ));
+    }
+    let unworked: Vec<(Msg, u32)> = tally
+        .again
+        .iter()
+        .filter(|(msg, _)| tally.repeated.iter().all(|(other, _)| other != msg))
+        .copied()
+        .collect();
     if !unworked.is_empty() {
         parts.push(repeats(&unworked, "delivered"));
     }
     if !tally.dead.is_empty() {
-        parts.push(format!("{} {} given up and will not be delivered again", tell::names(trace, &tally.dead), was(&tally.dead)));
+        parts.push(format!(
+            "{} {} given up and will not be delivered again",
+            names::names(trace, &tally.dead),
+            was(&tally.dead)
+        ));
     }
     if !tally.lost.is_empty() {
-        parts.push(format!("{} {} lost, and nobody was told", tell::names(trace, &tally.lost), was(&tally.lost)));
+        parts.push(format!(
+            "{} {} lost, and nobody was told",
+            names::names(trace, &tally.lost),
+            was(&tally.lost)
+        ));
     }
     if !tally.refused.is_empty() {
-        parts.push(format!("{} {} refused by the stream", tell::names(trace, &tally.refused), was(&tally.refused)));
+        parts.push(format!(
+            "{} {} refused by the stream",
+            names::names(trace, &tally.refused),
+            was(&tally.refused)
+        ));
     }
     if !tally.in_flight.is_empty() {
         let has = if tally.in_flight.len() == 1 { "has" } else { "have" };
-        parts.push(format!("{} still {has} no answer at the end", tell::names(trace, &tally.in_flight)));
+        parts.push(format!(
+            "{} still {has} no answer at the end",
+            names::names(trace, &tally.in_flight)
+        ));
     }
     if tally.not_delivered > 0 {
-        parts.push(format!("{} not delivered yet", tell::number(tally.not_delivered, false)));
+        parts.push(format!("{} not delivered yet", names::number(tally.not_delivered, false)));
     }
     if parts.is_empty() && tally.acked == tally.sent && tally.again.is_empty() {
-        return format!("{sent}, {}delivered once and acknowledged.", if tally.sent == 1 { "" } else { "each " });
+        return format!(
+            "{sent}, {}delivered once and acknowledged.",
+            if tally.sent == 1 { "" } else { "each " }
+        );
     }
     if parts.is_empty() {
-        return format!("{sent}, {} handled.", tell::number(tally.handled, false));
+        return format!("{sent}, {} handled.", names::number(tally.handled, false));
     }
     format!("{sent}; {}.", parts.join("; "))
 }
 
-/// Messages behind all of these in their stream that were begun before the last turn of every one of them.
-fn overtaking(story: &Story<'_>, repeated: &[(Msg, u32)]) -> Vec<Msg> {
-    let mut found = Vec::new();
-    let last_turn = repeated
-        .iter()
-        .filter_map(|(msg, _)| story.of_msg(*msg).filter_map(|life| life.started.map(|at| (at, life.delivery.seq))).max())
-        .max();
-    let Some((begun, _)) = last_turn else { return found };
-    let behind = repeated.iter().filter_map(|(msg, _)| story.of_msg(*msg).next().map(|l| l.delivery.seq)).max();
-    let mut known: Vec<bool> = vec![false; story.trace.messages.len()];
-    for life in &story.lives {
-        let of = life.delivery;
-        let new = known.get_mut(of.msg.0 as usize).is_some_and(|flag| !core::mem::replace(flag, true));
-        if new && behind.is_some_and(|seq| of.seq > seq) && life.started.is_some_and(|at| at < begun) {
-            found.push(of.msg);
+/// Which messages overtook which of `again`: begun after a failed turn of it and before it was done, although it is before
+/// them in the stream.
+fn overtaking(story: &Story<'_>, again: &[Msg]) -> (Vec<Msg>, Vec<Msg>) {
+    let (mut ahead, mut behind) = (Vec::new(), Vec::new());
+    for &msg in again {
+        let failed =
+            story.of_msg(msg).filter(|l| l.next.is_some()).filter_map(|life| match life.work_end {
+                Some((_, WorkEnd::Done)) => None,
+                Some((at, _)) => Some((at, life.delivery)),
+                None => life.over.map(|(at, _)| (at, life.delivery)),
+            });
+        let Some((from, of)) = failed.min_by_key(|(at, _)| *at) else { continue };
+        let done = |life: &crate::story::Life| {
+            life.work_end.filter(|(_, end)| *end == WorkEnd::Done).map(|(at, _)| at)
+        };
+        let until = story.of_msg(msg).filter_map(done).min().unwrap_or(story.trace.end);
+        let begun = |life: &&crate::story::Life| {
+            let other = life.delivery;
+            other.consumer == of.consumer
+                && other.seq > of.seq
+                && other.attempt == 1
+                && life.started.is_some_and(|at| at > from && at < until)
+        };
+        let before = ahead.len();
+        ahead.extend(story.lives.iter().filter(begun).map(|life| life.delivery.msg));
+        if ahead.len() > before {
+            behind.push(msg);
         }
     }
-    found
+    ahead.sort();
+    ahead.dedup();
+    (ahead, behind)
 }
 
 /// The result row.
@@ -266,7 +326,9 @@ pub fn counts(trace: &Trace) -> Vec<Count> {
         Count { name: "dead", count: tally.dead.len() as u64, state: "dead" },
         Count { name: "in flight", count: tally.in_flight.len() as u64, state: "inflight" },
     ];
-    for (name, count) in [("refused", tally.refused.len() as u64), ("not delivered yet", tally.not_delivered)] {
+    for (name, count) in
+        [("refused", tally.refused.len() as u64), ("not delivered yet", tally.not_delivered)]
+    {
         if count > 0 {
             counts.push(Count { name, count, state: "stored" });
         }
@@ -277,15 +339,319 @@ pub fn counts(trace: &Trace) -> Vec<Count> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture;
+    use crate::fixture::{self, Script, delivery};
+    use crate::why::{Kind, why};
+    use delivery_sim::Dur;
+    use delivery_sim::trace::{Cause, ClientId, Effect};
 
     #[test]
-    fn show() {
-        for trace in [fixture::crash_redelivery(), fixture::batch_ageing()] {
-            for row in rows(&trace) {
-                println!("{:?} [{}] {:?} {}", row.at, row.who, row.messages, row.text());
-            }
-            println!("{}\n{:?}\n", conclusion(&trace), counts(&trace));
+    fn a_run_is_told_row_by_row() {
+        let rows = rows(&fixture::crash_redelivery());
+        let told: Vec<(u64, &str, String)> =
+            rows.iter().map(|row| (row.at.as_ms(), row.who.as_str(), row.text())).collect();
+        let expected = [
+            (
+                0,
+                "publisher, run 1",
+                "Publisher sends order-1 and order-2. Run 1 starts and asks for work.",
+            ),
+            (1, "run 1", "Run 1 gets order-1: its stopwatch runs out at T+5.0 s."),
+            (
+                601,
+                "run 1",
+                "Run 1 dies with order-1 unfinished. The server takes no notice: the stopwatch runs on until T+5.0 s.",
+            ),
+            (
+                1001,
+                "run 2",
+                "Run 2 starts, asks for work and gets order-2: its stopwatch runs out at T+6.0 s.",
+            ),
+            (
+                1601,
+                "run 2",
+                "Run 2 dies with order-2 unfinished. The server takes no notice: the stopwatch runs on until T+6.0 s.",
+            ),
+            (5001, "orders", "The stopwatch of order-1 runs out. It waits for a worker that asks."),
+            (6001, "orders", "The stopwatch of order-2 runs out. It waits for a worker that asks."),
+            (
+                8001,
+                "run 3",
+                "Run 3 starts, asks for work and gets order-1 again, as delivery 2: its stopwatch runs out at T+13.0 s. Run 1 died with it at T+0.6 s, nobody answered, and its stopwatch ran out at T+5.0 s.",
+            ),
+            (
+                9401,
+                "run 3",
+                "Run 3 finishes order-1 and acks it, 3.6 s before its stopwatch runs out.",
+            ),
+        ];
+        for (told, (at, who, text)) in told.iter().zip(expected) {
+            assert_eq!((told.0, told.1, told.2.as_str()), (at, who, text));
+        }
+        assert_eq!(told.len(), expected.len());
+        assert_eq!(rows[7].messages, ["order-1"]);
+        let states: Vec<_> = rows[7]
+            .what
+            .iter()
+            .filter(|s| !s.state.is_empty())
+            .map(|s| (s.state, s.text.as_str()))
+            .collect();
+        assert_eq!(states, [("again", "again")]);
+    }
+
+    #[test]
+    fn a_moment_has_its_row() {
+        let rows = rows(&fixture::crash_redelivery());
+        for (ms, at) in [
+            (0, Some(0)),
+            (1, Some(1)),
+            (600, Some(1)),
+            (601, Some(2)),
+            (8_600, Some(7)),
+            (99_999, Some(8)),
+        ] {
+            assert_eq!(row_at(&rows, Time::ms(ms)), at, "{ms} ms");
+        }
+        assert_eq!(row_at(&[], Time::ZERO), None);
+    }
+
+    #[test]
+    fn a_batch_that_ages_says_so() {
+        let trace = fixture::batch_ageing();
+        let rows = rows(&trace);
+        let row = rows.iter().find(|row| row.text().contains("again")).unwrap();
+        assert_eq!(row.at, Time::ms(1_101));
+        assert!(row.text().ends_with(
+            "B gets order-5 to order-10 again, as delivery 2: all their stopwatches run out at T+2.1 s. It begins order-5; \
+             the other five wait in its buffer. They stood at places 5 to 10 in the buffer of A: by T+1.1 s, when their \
+             stopwatches of 1 s ran out, the work had not got so far."
+        ), "{}", row.text());
+        assert_eq!(
+            why(&trace, delivery(6, 2)).sentence,
+            "It was number 6 at A: 6 × 200 ms is 1.2 s, and its stopwatch of 1 s ran out at T+1.1 s while it waited there."
+        );
+        assert_eq!(
+            conclusion(&trace),
+            "Ten orders sent; order-5 to order-10 were worked on twice."
+        );
+    }
+
+    #[test]
+    fn an_outcome_is_computed() {
+        let ms = Time::ms;
+        let script = |end| Script::new(&["A", "B"], Dur::secs(1), end);
+        let mut once = script(ms(3_000));
+        once.publish(ms(0), 2).start(ms(0), 1);
+        for n in 1..=2 {
+            once.deliver(ms(10), n, 1, 1, Cause::New).work(ms(20 * u64::from(n)), n, 1, 1).done(
+                ms(20 * u64::from(n) + 15),
+                n,
+                1,
+                1,
+            );
+        }
+        let mut dead = script(ms(3_000));
+        dead.publish(ms(0), 1)
+            .start(ms(0), 1)
+            .deliver(ms(10), 1, 1, 1, Cause::New)
+            .work(ms(20), 1, 1, 1)
+            .expire(ms(1_010), 1, 1);
+        dead.add(ms(1_010), Event::Exhausted { delivery: delivery(1, 1), advised: true });
+        let mut lost = script(ms(100));
+        lost.publish(ms(0), 1).add(ms(1), Event::Unheard { msg: Msg(0) });
+        for (trace, said, numbers) in [
+            (
+                fixture::crash_redelivery(),
+                "Two orders sent; order-1 was worked on twice; order-2 overtook order-1; order-2 still has no answer at the end.",
+                [2, 1, 1, 0, 0, 1],
+            ),
+            (
+                fixture::batch_ageing(),
+                "Ten orders sent; order-5 to order-10 were worked on twice.",
+                [10, 10, 6, 0, 0, 0],
+            ),
+            (
+                once.end(),
+                "Two orders sent, each delivered once and acknowledged.",
+                [2, 2, 0, 0, 0, 0],
+            ),
+            (
+                dead.end(),
+                "One order sent; order-1 was given up and will not be delivered again.",
+                [1, 0, 0, 0, 1, 0],
+            ),
+            (
+                lost.end(),
+                "One order sent; order-1 was lost, and nobody was told.",
+                [1, 0, 0, 1, 0, 0],
+            ),
+            (script(ms(100)).end(), "Nothing was sent.", [0; 6]),
+        ] {
+            assert_eq!(conclusion(&trace), said);
+            let counted: Vec<(&str, u64)> =
+                counts(&trace).iter().map(|c| (c.name, c.count)).collect();
+            let names = ["sent", "handled", "delivered again", "lost", "dead", "in flight"];
+            assert_eq!(counted, names.into_iter().zip(numbers).collect::<Vec<_>>(), "{said}");
+        }
+    }
+
+    /// Order-1 goes to A at T+0.01 with a stopwatch of 1 s, `with` happens, and B gets it again at T+2 for `cause`.
+    fn again(cause: Cause, with: impl Fn(&mut Script)) -> (Kind, String) {
+        let ms = Time::ms;
+        let mut script = Script::new(&["A", "B"], Dur::secs(1), ms(5_000));
+        script.publish(ms(0), 1).deliver(ms(10), 1, 1, 1, Cause::New);
+        with(&mut script);
+        script.deliver(ms(2_000), 1, 2, 2, cause);
+        let trace = script.end();
+        let reason = why(&trace, delivery(1, 2));
+        let rows = rows(&trace);
+        let told = rows
+            .iter()
+            .find(|row| row.text().contains("B gets order-1 again, as delivery 2"))
+            .unwrap();
+        assert!(told.text().ends_with(&reason.sentence), "{}", told.text());
+        assert_eq!(why(&trace, delivery(1, 1)).kind, Kind::First);
+        (reason.kind, reason.sentence)
+    }
+
+    #[test]
+    fn every_cause_has_its_sentence() {
+        let ms = Time::ms;
+        let expired = |s: &mut Script| {
+            s.expire(ms(1_010), 1, 1);
+        };
+        type With<'a> = &'a dyn Fn(&mut Script);
+        let rows: [(Cause, With<'_>, Kind, &str); 12] = [
+            (
+                Cause::Expired,
+                &|s| {
+                    expired(s.work(ms(10) + fixture::HOP, 1, 1, 1));
+                    s.done(ms(3_010) + fixture::HOP, 1, 1, 1);
+                },
+                Kind::TooSlow { worked: Dur(999_800_000) },
+                "A needs 3 s for it, longer than its stopwatch of 1 s, which ran out at T+1.01 s.",
+            ),
+            (
+                Cause::Expired,
+                &|s| expired(s.work(ms(110), 1, 1, 1)),
+                Kind::TooSlow { worked: Dur::ms(900) },
+                "A had been at it for 900 ms when its stopwatch of 1 s ran out at T+1.01 s.",
+            ),
+            (
+                Cause::Expired,
+                &expired,
+                Kind::AgedInBuffer { ahead: 0, waited: Dur(999_800_000) },
+                "It waited 1 s in the buffer of A, and its stopwatch of 1 s ran out at T+1.01 s while it waited there.",
+            ),
+            (
+                Cause::Expired,
+                &|s| expired(s.work(ms(20), 1, 1, 1).crash(ms(500), 1)),
+                Kind::WorkerDied { at: ms(500) },
+                "A died with it at T+0.5 s, nobody answered, and its stopwatch ran out at T+1.01 s.",
+            ),
+            (
+                Cause::Expired,
+                &|s| {
+                    expired(
+                        s.work(ms(20), 1, 1, 1)
+                            .add(ms(500), Event::Stopped { client: ClientId(1) }),
+                    );
+                },
+                Kind::WorkerLeft { at: ms(500) },
+                "A closed its connection at T+0.5 s without an answer, and its stopwatch ran out at T+1.01 s.",
+            ),
+            (
+                Cause::Expired,
+                &|s| {
+                    expired(
+                        s.add(ms(11), Event::Missed { delivery: delivery(1, 1), by: ClientId(1) }),
+                    );
+                },
+                Kind::NeverArrived,
+                "It was sent to A, whose connection was gone; its stopwatch ran out at T+1.01 s all the same.",
+            ),
+            (
+                Cause::Expired,
+                &|s| {
+                    expired(s.work(ms(20), 1, 1, 1).add(
+                        ms(400),
+                        Event::Answered {
+                            delivery: delivery(1, 1),
+                            by: ClientId(1),
+                            reply: Reply::Ack,
+                        },
+                    ));
+                },
+                Kind::AnswerLost { at: ms(400) },
+                "A answered at T+0.4 s, but the answer never reached the server; its stopwatch ran out at T+1.01 s.",
+            ),
+            (
+                Cause::Expired,
+                &|s| {
+                    let of = delivery(1, 1);
+                    expired(s.work(ms(20), 1, 1, 1).add(
+                        ms(1_000),
+                        Event::Answered { delivery: of, by: ClientId(1), reply: Reply::Ack },
+                    ));
+                    s.add(
+                        ms(2_500),
+                        Event::Recorded {
+                            delivery: of,
+                            reply: Reply::Ack,
+                            effect: Effect::Settled,
+                        },
+                    );
+                },
+                Kind::AnsweredTooLate { at: ms(1_000) },
+                "A answered at T+1.0 s, but its stopwatch had run out at T+1.01 s when the answer arrived.",
+            ),
+            (
+                Cause::Expired,
+                &|s| {
+                    expired(s.work(ms(20), 1, 1, 1).add(
+                        ms(400),
+                        Event::WorkDone {
+                            delivery: delivery(1, 1),
+                            by: ClientId(1),
+                            changed: true,
+                        },
+                    ));
+                },
+                Kind::NoAnswer,
+                "A was through with it and never answered; its stopwatch ran out at T+1.01 s.",
+            ),
+            (
+                Cause::Nak,
+                &|s| {
+                    s.work(ms(20), 1, 1, 1).answer(ms(600), 1, 1, 1, Reply::Nak, Effect::Queued);
+                },
+                Kind::Nak,
+                "A gave it back, and that brings it back at once.",
+            ),
+            (
+                Cause::NakDelay,
+                &|s| {
+                    let reply = Reply::NakDelay(Dur::ms(1_400));
+                    s.work(ms(20), 1, 1, 1).answer(
+                        ms(600),
+                        1,
+                        1,
+                        1,
+                        reply,
+                        Effect::DelayedUntil(ms(2_000)),
+                    );
+                },
+                Kind::NakDelay { at: ms(600) + fixture::HOP },
+                "A gave it back at T+0.6 s for later, and that delay was over at T+2.0 s.",
+            ),
+            (
+                Cause::Restart,
+                &|_| {},
+                Kind::Restart,
+                "The server restarted, and its stopwatch with it.",
+            ),
+        ];
+        for (cause, with, kind, sentence) in rows {
+            assert_eq!(again(cause, with), (kind, sentence.into()));
         }
     }
 }

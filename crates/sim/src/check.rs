@@ -1,13 +1,17 @@
 //! What is wrong with a scenario or a request: the server's refusals with code and text, and our own sentences.
 
+mod traps;
+
 use crate::engine::Names;
 use crate::scenario::{
     AckPolicy, ConsumerConfig, CreateAction, DeliverPolicy, Discard, Op, Retention, Scenario, StreamConfig,
     Version,
 };
-use crate::subject::{covers, overlap};
+use crate::subject::overlap;
 use crate::time::Dur;
 use core::fmt;
+
+pub use traps::warnings;
 
 /// A refusal of the JetStream API.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -353,67 +357,6 @@ pub(crate) fn check(scenario: &Scenario) -> Result<Names, Vec<String>> {
         return Err(problems);
     }
     Names::new(scenario)
-}
-
-/// Configurations that a server takes but that bite (a warning each, in plain words).
-///
-/// `work` is the longest that handling one message may take, `batch` how many a worker pulls at once.
-pub fn warnings(config: &ConsumerConfig, stream: &StreamConfig, work: Dur, batch: u32) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut warn = |text: String| found.push(text);
-    let wait = config.effective_ack_wait();
-    let named = if config.backoff.is_empty() { "ack_wait" } else { "the first entry of backoff" };
-    if config.ack_policy != AckPolicy::None {
-        if work >= wait {
-            warn(format!(
-                "work of {work} outlasts {named} ({wait}): a second worker gets the message while the first is still at it"
-            ));
-        } else if u64::from(batch) * work.0 > wait.0 {
-            warn(format!(
-                "a batch of {batch} at {work} each outlasts {named} ({wait}): the last messages come back before their turn"
-            ));
-        }
-        if !config.backoff.is_empty() && config.ack_wait > Dur::ZERO && config.ack_wait != wait {
-            warn(format!(
-                "ack_wait of {} is not used: the server sets it to the first entry of backoff, {wait}",
-                config.ack_wait
-            ));
-        }
-        let entries = config.backoff.len() as i64;
-        if entries > 0 && config.max_deliver == entries {
-            warn(format!(
-                "the last entry of backoff delays no delivery: with max_deliver {entries} it only passes before the message is given up"
-            ));
-        }
-        if config.max_deliver == -1 || config.max_deliver == 0 {
-            warn("max_deliver has no limit: a message that always fails comes back for ever".into());
-        } else if stream.retention != Retention::Limits {
-            warn("a message that runs out of deliveries stays in the stream: nothing removes it but an ack, a limit or a delete".into());
-        }
-        if config.backoff.windows(2).any(|w| w[1] < w[0]) {
-            warn("backoff gets shorter on the way: a nak with delay then waits less than it asks for".into());
-        }
-    }
-    if stream.retention == Retention::Interest {
-        warn("interest retention keeps nothing that is published while no consumer matches it".into());
-    }
-    let outside = |filter: &String| {
-        !stream.subjects.iter().any(|s| overlap(s, filter) || covers(s, filter))
-    };
-    if let Some(filter) = config.filter_subjects.iter().find(|f| outside(f)) {
-        warn(format!("filter `{filter}` matches nothing that stream `{}` captures", stream.name));
-    }
-    if stream.max_age > Dur::ZERO
-        && config.max_deliver > 0
-        && total_wait(config) > stream.max_age
-    {
-        warn(format!(
-            "all deliveries take {} but max_age is {}: the limit removes the message before it is given up",
-            total_wait(config),
-            stream.max_age
-        ));
-    }
-    found
 }
 
 /// The time from the first delivery until a message that nobody answers is given up.

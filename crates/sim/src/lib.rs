@@ -14,10 +14,12 @@
 //! observed on real servers; "R12" in these pages names such a rule.
 
 pub mod check;
+pub mod config;
 mod engine;
 pub mod info;
 mod keep;
 mod queue;
+pub mod report;
 pub mod rng;
 pub mod scenario;
 mod server;
@@ -25,13 +27,16 @@ pub mod setting;
 pub mod subject;
 pub mod time;
 pub mod trace;
+pub mod why;
 
 pub use engine::MAX_STEPS;
 pub use info::{ConsumerInfo, StreamInfo};
 pub use keep::run;
+pub use report::{Report, Tally, outcomes, slots, tally};
 pub use scenario::Scenario;
 pub use time::{Dur, Time};
 pub use trace::{Event, Observer, Record, Trace};
+pub use why::{Causes, Why, why};
 
 /// Runs a scenario to its end and tells `observer` what happens, without keeping anything.
 ///

@@ -35,6 +35,7 @@ impl<'a, O: Observer> World<'a, O> {
                 Some(id) if self.consumers[id.0 as usize].is_some() => {
                     // An info request cleans up the pulls of dead connections (R55).
                     self.clean_waiting(id.0, false);
+                    self.check_num_pending(id.0);
                     Ok(CallAnswer::Consumer(self.consumer_info(id.0).unwrap_or_default()))
                 }
                 _ => consumer_not_found(),
@@ -187,7 +188,7 @@ impl<'a, O: Observer> World<'a, O> {
         let last = self.streams[stream as usize].last_seq();
         let pending = self.count_matching(id, start) + skip_list.len() as u64;
         if let Some(c) = &mut self.consumers[id as usize] {
-            c.start_at(start);
+            c.start_at(start, skip_list.front().copied());
             c.num_pending = pending;
             c.skip_list = skip_list;
             c.replay = replay.then_some(Replay { last, before: None });

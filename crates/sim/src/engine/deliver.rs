@@ -23,7 +23,27 @@ impl<O: Observer> World<'_, O> {
     pub(crate) fn consumer_info(&self, id: u16) -> Option<ConsumerInfo> {
         let c = self.consumers[id as usize].as_ref()?;
         let waiting = c.waiting.iter().filter(|w| w.expires > self.now && self.has_interest(w));
-        Some(c.info(waiting.count() as u64))
+        let mut info = c.info(waiting.count() as u64);
+        info.num_pending = self.checked_num_pending(c);
+        Some(info)
+    }
+
+    /// Messages never delivered, as the server counts them when asked: behind the last stored one there are none,
+    /// though newcomers before a start sequence that lies ahead were counted (R64).
+    fn checked_num_pending(&self, c: &Consumer) -> u64 {
+        if c.next_seq > self.streams[c.stream as usize].last_seq() {
+            c.num_pending.min(c.skip_list.len() as u64)
+        } else {
+            c.num_pending
+        }
+    }
+
+    /// Corrects the count of messages never delivered, as an info request or a pull that does not wait makes the server do.
+    pub(crate) fn check_num_pending(&mut self, id: u16) {
+        let checked = self.consumers[id as usize].as_ref().map(|c| self.checked_num_pending(c));
+        if let (Some(c), Some(checked)) = (&mut self.consumers[id as usize], checked) {
+            c.num_pending = checked;
+        }
     }
 
     // --- pulls ------------------------------------------------------------------------------
@@ -59,6 +79,8 @@ impl<O: Observer> World<'_, O> {
         }
         let Some(c) = &self.consumers[consumer as usize] else { return };
         if flags.no_wait {
+            self.check_num_pending(consumer);
+            let Some(c) = &self.consumers[consumer as usize] else { return };
             let there_is = c.num_pending + c.queued();
             if there_is == 0 && expires == Dur::ZERO {
                 refuse(self, Status::NoMessages, 0);

@@ -184,13 +184,17 @@ impl Consumer {
         consumer
     }
 
-    /// Sets where it starts, before anything is delivered.
-    pub(crate) fn start_at(&mut self, start: u64) {
-        let before = SeqPair { consumer_seq: 0, stream_seq: start - 1 };
+    /// Sets where it starts, before anything is delivered: at `start`, or at `single` and then at `start` (R63).
+    pub(crate) fn start_at(&mut self, start: u64, single: Option<u64>) {
         self.next_seq = start;
-        self.floor = before;
+        self.highest = single.unwrap_or(start) - 1;
+        let before = SeqPair { consumer_seq: 0, stream_seq: self.highest };
+        // R38: up to 2.12 the reported floor starts at zero.
+        if self.version > Version::V2_10 {
+            self.floor = before;
+        }
         if self.version >= Version::V2_14 {
-            self.kept_floor = before; // R38
+            self.kept_floor = before;
         }
     }
 
@@ -719,7 +723,11 @@ impl Consumer {
         ConsumerInfo {
             delivered: SeqPair {
                 consumer_seq: self.deliveries,
-                stream_seq: if v2_10 { self.next_seq - 1 } else { self.highest }, // R31
+                stream_seq: match self.skip_list.front() {
+                    _ if !v2_10 => self.highest,
+                    Some(single) => single - 1,
+                    None => self.next_seq - 1,
+                }, // R31
             },
             ack_floor: if v2_10 { self.floor } else { self.kept_floor },
             num_pending: self.num_pending,

@@ -95,7 +95,8 @@ impl Stream {
         StreamInfo {
             messages: self.messages,
             bytes: self.bytes,
-            first_seq: self.first,
+            // Zero until the stream has held a message.
+            first_seq: if self.last_seq() == 0 { 0 } else { self.first },
             last_seq: self.last_seq(),
         }
     }

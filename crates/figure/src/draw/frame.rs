@@ -1,0 +1,230 @@
+//! What a picture has before anything happens in it: grid, ticks, lanes with their names, and notes on server and streams.
+
+use super::*;
+
+impl Artist<'_> {
+    /// Grid, ticks, rails and names of lanes.
+    pub(super) fn frame(&mut self, (top, bottom): (i32, i32)) {
+        let wide = self.wide();
+        for (t, name) in self.axis.ticks(if wide { 540 } else { 420 }) {
+            let along = self.axis.along(t);
+            self.line(GRID, "grid", None, (along, top * 10), (along, bottom * 10));
+            if wide {
+                self.labels.put(
+                    "tick",
+                    None,
+                    Point { x: along, y: bottom * 10 + 150 },
+                    Anchor::Middle,
+                    &name,
+                );
+            } else {
+                self.labels.put("tick", None, Point { x: 500, y: along + 40 }, Anchor::End, &name);
+            }
+        }
+        let lanes = self.lanes.list.clone();
+        for lane in &lanes {
+            let (from, to) = (self.axis.from, self.axis.to);
+            match lane.whose {
+                Whose::Stream(_) => {
+                    self.rect(RAIL, "shelf", None, (from - 120, lane.from), (to, lane.to), 120);
+                }
+                Whose::Consumer(_) => {
+                    let layer = if lane.rows > 3 { ("grid", GRID) } else { ("rail", RAIL) };
+                    for row in 0..lane.rows {
+                        self.line(
+                            layer.1,
+                            layer.0,
+                            None,
+                            (from, lane.row(row)),
+                            (to, lane.row(row)),
+                        );
+                    }
+                }
+                _ => self.line(RAIL, "rail", None, (from, lane.middle()), (to, lane.middle())),
+            }
+        }
+        if wide {
+            for lane in &lanes {
+                self.name_wide(lane);
+            }
+        } else {
+            self.names_tall(&lanes);
+        }
+    }
+
+    /// A lane's name at its left, in one line, or in two where that is too long; and what the shapes on it are.
+    fn name_wide(&mut self, lane: &Lane) {
+        let room = 1_300;
+        let right = self.axis.from - 160;
+        let tall = lane.to - lane.from >= 300;
+        let y = match lane.whose {
+            Whose::Consumer(_) if tall => lane.middle() - 70,
+            _ => lane.middle(),
+        };
+        let note = match lane.whose {
+            Whose::Consumer(_) if tall && self.lanes.watch_row.iter().any(Option::is_some) => {
+                Some((y + 180, "stopwatches"))
+            }
+            Whose::Worker(_) if lane.rows > 3 => {
+                Some((i32::midpoint(lane.from, lane.bar_from()) + 30, "its buffer"))
+            }
+            _ => None,
+        };
+        if let Some((y, words)) = note {
+            self.labels.put("note", None, Point { x: right, y }, Anchor::End, words);
+        }
+        let (kind, name) = titles(lane);
+        let both = text::width(&format!("{kind} "), 12, false) + text::width(name, 12, true);
+        if !kind.is_empty() && !name.is_empty() && both > room && lane.to - lane.from >= 230 {
+            self.labels.lane(Point { x: right, y: y - 25 }, Anchor::End, kind, "");
+            self.labels.lane(
+                Point { x: right, y: y + 115 },
+                Anchor::End,
+                "",
+                &text::fit(name, 12, true, room),
+            );
+            return;
+        }
+        let kind = if both > room && !name.is_empty() { String::new() } else { kind.to_owned() };
+        let gap = if kind.is_empty() || name.is_empty() { "" } else { " " };
+        self.labels.lane(
+            Point { x: right, y: y + 42 },
+            Anchor::End,
+            &format!("{kind}{gap}"),
+            &text::fit(name, 12, true, room),
+        );
+    }
+
+    /// Names above the lanes, what it is over who it is; of many lanes every second one higher up. Shortened so that none
+    /// touches its neighbour.
+    fn names_tall(&mut self, lanes: &[Lane]) {
+        let middle = |lane: &Lane| {
+            if lane.bar > 0 { lane.middle() } else { i32::midpoint(lane.from, lane.to) }
+        };
+        let step = if lanes.len() > FEW { 2 } else { 1 };
+        let base = self.axis.from - 240;
+        for (i, lane) in lanes.iter().enumerate() {
+            let x = middle(lane);
+            let left = i.checked_sub(step).map_or(x, |j| (x - middle(&lanes[j])) / 2);
+            let right = lanes.get(i + step).map_or(3_600 - x, |next| (middle(next) - x) / 2);
+            // Next to the edge of the picture a name may lie off the middle of its lane.
+            let (low, high) = (x - left + 20, x + right - 20);
+            let y = if i % step == 0 { base } else { base - 280 };
+            let (kind, name) = titles(lane);
+            let (upper, lower) = if kind.is_empty() || name.is_empty() {
+                ("", lane.name.as_str())
+            } else {
+                (kind, name)
+            };
+            let lower = if lower.is_empty() { lane.kind } else { lower };
+            let lower = text::fit(lower, 12, true, high - low);
+            let upper = if text::width(upper, 12, false) <= high - low { upper } else { "" };
+            let half = text::width(&lower, 12, true).max(text::width(upper, 12, false)) / 2;
+            let x = x.clamp(low + half, (high - half).max(low + half));
+            self.labels.lane(Point { x, y: y - 125 }, Anchor::Middle, upper, "");
+            self.labels.lane(Point { x, y }, Anchor::Middle, "", &lower);
+            if y < base {
+                self.line(
+                    RAIL,
+                    "grid",
+                    None,
+                    (y + 40, middle(lane)),
+                    (self.axis.from - 20, middle(lane)),
+                );
+            }
+        }
+    }
+
+    /// Times in which there is no server.
+    pub(super) fn server_down(&mut self) {
+        let mut since = None;
+        let mut spans = Vec::new();
+        for record in &self.story.trace.records {
+            match record.event {
+                Event::ServerStopped => since = Some(record.at),
+                Event::ServerStarted => spans.extend(since.take().map(|from| (from, record.at))),
+                _ => {}
+            }
+        }
+        spans.extend(since.map(|from| (from, self.axis.end)));
+        let servers = |lane: &&Lane| {
+            matches!(lane.whose, Whose::Stream(_) | Whose::Consumer(_) | Whose::Server)
+        };
+        let (Some(first), Some(last)) = (
+            self.lanes.list.iter().find(servers).map(|l| l.from),
+            self.lanes.list.iter().rfind(servers).map(|l| l.to),
+        ) else {
+            return;
+        };
+        for (from, to) in spans {
+            let (a, b) = (self.axis.along(from), self.axis.along(to));
+            self.rect(RAIL, "down", None, (a, first - 40), (b.max(a + 20), last + 40), 30);
+            self.cross(None, (a, first - 40));
+            let spot =
+                Spot { at: self.at(a, first - 40), away: 90, sides: &[Side::Right, Side::Below] };
+            self.labels.beside(FATE, spot, "note lost", None, &["server down"]);
+        }
+    }
+
+    /// What a stream still holds at the end although all of it may be settled.
+    pub(super) fn stream_note(&mut self) {
+        if !self.wide() {
+            return;
+        }
+        let trace = self.story.trace;
+        for lane in self.lanes.list.clone() {
+            let Whose::Stream(stream) = lane.whose else { continue };
+            let (mut kept, mut gone) = (0_u32, 0_u32);
+            for record in &trace.records {
+                match record.event {
+                    Event::Stored { stream: s, .. } if s == stream => kept += 1,
+                    Event::Removed { stream: s, .. } if s == stream => gone += 1,
+                    _ => {}
+                }
+            }
+            let settled = self.story.lives.iter().any(|l| l.settled.is_some());
+            let left = kept.saturating_sub(gone);
+            if left == 0 {
+                continue;
+            }
+            let plain = format!("{left} stored at the end");
+            let long = format!("{plain}: an ack does not delete");
+            let words = if settled && gone == 0 { vec![long, plain] } else { vec![plain] };
+            let at = self.at(self.axis.to - 90, lane.middle());
+            let at = Point { x: at.x, y: at.y + 40 };
+            let tries = words.into_iter().map(|words| (at, Anchor::End, words)).collect();
+            self.labels.want(IDLE, "note", None, tries);
+        }
+    }
+
+    /// Messages that leave their stream before the end.
+    pub(super) fn removed(&mut self) {
+        let gone: Vec<(Msg, i32, i32)> = self
+            .story
+            .trace
+            .records
+            .iter()
+            .filter_map(|record| match record.event {
+                Event::Removed { msg, stream, .. } => {
+                    let lane = self.lanes.stream(stream)?;
+                    Some((msg, self.axis.along(record.at), lane.middle()))
+                }
+                _ => None,
+            })
+            .collect();
+        for (msg, along, middle) in gone {
+            self.line(SIGN, "rail", Some(msg), (along, middle - 80), (along, middle + 80));
+        }
+    }
+}
+
+/// What a lane is called: its kind, and its name unless that says the same.
+fn titles(lane: &Lane) -> (&str, &str) {
+    if lane.name == lane.kind {
+        ("", lane.kind)
+    } else if lane.name.starts_with(lane.kind) {
+        ("", &lane.name)
+    } else {
+        (lane.kind, &lane.name)
+    }
+}
