@@ -45,6 +45,19 @@ const near = new IntersectionObserver((entries) => {
 }, { rootMargin: '800px 0px' });
 document.querySelectorAll('[data-lab]').forEach((lab) => near.observe(lab));
 
+// A result in the text is a link to the figure as it shows it; on the same page nothing needs to load.
+addEventListener('click', (event) => {
+  const link = event.target.closest?.('a.result[href]');
+  if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  const lab = document.getElementById(link.hash.slice(1));
+  if (!lab || link.origin !== location.origin || link.pathname !== location.pathname) return;
+  event.preventDefault();
+  history.pushState(null, '', link.href);
+  dispatchEvent(new PopStateEvent('popstate'));
+  lab.scrollIntoView();
+  lab.querySelector('.view')?.focus({ preventScroll: true });
+});
+
 // Should the program ever stop, no figure stays dead.
 addEventListener('error', ({ error }) => {
   if (error instanceof WebAssembly.RuntimeError) {

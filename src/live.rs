@@ -15,7 +15,9 @@ use delivery_sim::time::{MS, SEC};
 use gloo_timers::callback::Timeout;
 use leptos::prelude::*;
 use std::sync::Arc;
-use web_sys::Element;
+use wasm_bindgen::JsCast as _;
+use wasm_bindgen::closure::Closure;
+use web_sys::{Element, EventTarget};
 
 /// Speeds on offer, in percent of real time, with their names.
 pub(crate) const SPEEDS: [(u32, &str); 7] = [
@@ -68,10 +70,22 @@ struct Inner {
     player: Option<Player>,
     /// Where and when the clock started: the run's moment, and the page's in milliseconds.
     started: (Time, f64),
+    /// What is typed for a knob, and what is wrong with it.
+    drafts: Vec<Draft>,
     /// The next update while playing.
     timer: Option<Timeout>,
     /// The next writing of the address.
     pending: Option<Timeout>,
+}
+
+/// A text field: its text, which may differ from the value it means, and why it means none.
+#[derive(Clone, Copy)]
+pub(crate) struct Draft {
+    knob: usize,
+    /// The text.
+    pub(crate) text: RwSignal<String>,
+    /// A sentence, empty while nothing is wrong.
+    pub(crate) wrong: RwSignal<String>,
 }
 
 /// One lab. A bundle of handles, cheap to copy into every closure.
@@ -102,17 +116,22 @@ impl Live {
             speed,
             player: None,
             started: (Time::ZERO, 0.0),
+            drafts: Vec::new(),
             timer: None,
             pending: None,
         });
         let values = RwSignal::new(position.values);
         let shown = Memo::new(move |before: Option<&Shown>| {
-            inner.with_value(|Inner { lab, .. }| match values.with(|values| Run::new(lab, values)) {
-                Ok(run) => Shown { run: Arc::new(run), refused: Vec::new() },
-                Err(refused) => {
-                    let run = before
-                        .map_or_else(|| Arc::new(Run::of_default(lab)), |shown| shown.run.clone());
-                    Shown { run, refused }
+            inner.with_value(|Inner { lab, .. }| {
+                match values.with(|values| Run::new(lab, values)) {
+                    Ok(run) => Shown { run: Arc::new(run), refused: Vec::new() },
+                    Err(refused) => {
+                        let run = before.map_or_else(
+                            || Arc::new(Run::of_default(lab)),
+                            |shown| shown.run.clone(),
+                        );
+                        Shown { run, refused }
+                    }
                 }
             })
         });
@@ -172,9 +191,16 @@ impl Live {
             }
             (run, now, values)
         });
-        on_media_change(NARROW, move |narrow| {
-            let layout = if narrow { Layout::Tall } else { Layout::Wide };
-            self.now.update(|now| now.layout = layout);
+        if let Ok(Some(narrow)) = window().match_media(NARROW) {
+            let list = narrow.clone();
+            listen(&narrow, "change", move || {
+                let layout = if list.matches() { Layout::Tall } else { Layout::Wide };
+                self.now.update(|now| now.layout = layout);
+            });
+        }
+        // Back, forward, and links in the text that show a result.
+        listen(&window(), "popstate", move || {
+            self.go(self.inner.with_value(|inner| address::read(&inner.lab, inner.first).0));
         });
     }
 
@@ -213,11 +239,31 @@ impl Live {
         });
     }
 
+    /// The text of a knob's field, at first that of its value.
+    pub(crate) fn draft(self, knob: usize) -> Draft {
+        let text = RwSignal::new(self.text(knob));
+        let draft = Draft { knob, text, wrong: RwSignal::new(String::new()) };
+        self.inner.update_value(|inner| inner.drafts.push(draft));
+        draft
+    }
+
+    fn text(self, knob: usize) -> String {
+        self.values.with_untracked(|values| values.get(knob).map(Value::text).unwrap_or_default())
+    }
+
     /// Back to the settings and the moment that the lab opens with.
     pub(crate) fn reset(self) {
+        self.go(self.lab(Lab::default_position));
+    }
+
+    /// Stops at other settings and another moment.
+    fn go(self, position: Position) {
         self.pause();
-        let position = self.lab(Lab::default_position);
         self.values.set(position.values);
+        for draft in self.inner.with_value(|inner| inner.drafts.clone()) {
+            draft.text.set(self.text(draft.knob));
+            draft.wrong.set(String::new());
+        }
         self.seek(position.t);
     }
 
@@ -423,14 +469,10 @@ fn media(query: &str) -> bool {
     window().match_media(query).ok().flatten().is_some_and(|list| list.matches())
 }
 
-fn on_media_change(query: &str, act: impl Fn(bool) + 'static) {
-    use wasm_bindgen::JsCast as _;
-    use wasm_bindgen::closure::Closure;
-    let Ok(Some(list)) = window().match_media(query) else { return };
-    let watched = list.clone();
-    let closure = Closure::<dyn Fn()>::new(move || act(watched.matches()));
-    list.set_onchange(Some(closure.as_ref().unchecked_ref()));
-    // A lab lives as long as its page.
+/// Calls `act` at every such event. A lab lives as long as its page, and so does this.
+fn listen(target: &EventTarget, event: &str, act: impl Fn() + 'static) {
+    let closure = Closure::<dyn Fn()>::new(act);
+    let _ = target.add_event_listener_with_callback(event, closure.as_ref().unchecked_ref());
     closure.forget();
 }
 

@@ -30,7 +30,8 @@ impl Player {
                 let own = motion.class.rsplit(' ').next()?;
                 let group = picture.query_selector(&[".", own].concat()).ok()??;
                 // Not among the stable interfaces of web-sys, though every browser has had it for years.
-                let animate = Reflect::get(&group, &"animate".into()).ok()?.dyn_into::<Function>().ok()?;
+                let animate =
+                    Reflect::get(&group, &"animate".into()).ok()?.dyn_into::<Function>().ok()?;
                 let animation = animate.call2(&group, &keyframes(motion), &options).ok()?;
                 let animation = animation.unchecked_into::<Animation>();
                 animation.pause().ok()?;

@@ -150,7 +150,11 @@ pub(crate) mod tests {
                     subjects: vec!["orders.>".into()],
                     ..StreamConfig::default()
                 }],
-                consumers: vec![Consumer { stream: "ORDERS".into(), config, ..Consumer::default() }],
+                consumers: vec![Consumer {
+                    stream: "ORDERS".into(),
+                    config,
+                    ..Consumer::default()
+                }],
                 workers: vec![Worker {
                     count: 2,
                     service_time: Service::Fixed(Dur::secs(7)),

@@ -7,8 +7,10 @@ use delivery_sim::time::{MS, SEC};
 use leptos::prelude::*;
 use web_sys::HtmlInputElement;
 
-const PREVIOUS: &str = r#"<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M4 3v10M13 3 6.5 8l6.5 5z"/></svg>"#;
-const NEXT: &str = r#"<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M12 3v10M3 3l6.5 5L3 13z"/></svg>"#;
+const PREVIOUS: &str =
+    r#"<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M4 3v10M13 3 6.5 8l6.5 5z"/></svg>"#;
+const NEXT: &str =
+    r#"<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M12 3v10M3 3l6.5 5L3 13z"/></svg>"#;
 
 /// The controls of the moment.
 pub(super) fn clock(live: Live) -> impl IntoView {
@@ -65,7 +67,7 @@ pub(super) fn clock(live: Live) -> impl IntoView {
                 aria-label="Speed"
                 inner_html=speeds
                 on:change=move |event| {
-                    live.set_speed(event_target_value(&event).parse().unwrap_or_default())
+                    live.set_speed(event_target_value(&event).parse().unwrap_or_default());
                 }
             ></select>
         </fieldset>

@@ -1,7 +1,7 @@
 //! The knobs: a slider for a single value, a text field with presets for a list of durations.
 
 use crate::html;
-use crate::live::Live;
+use crate::live::{Draft, Live};
 use delivery_figure::lab::Knob;
 use delivery_sim::setting::{Form, Setting, Value};
 use leptos::prelude::*;
@@ -105,7 +105,9 @@ impl Control {
     /// The value, told in some way; the view follows it.
     fn tell(&self, way: impl Fn(&Value) -> String + Send + Sync + 'static) -> Signal<String> {
         let (live, i) = (self.live, self.i);
-        Signal::derive(move || live.values.with(|values| values.get(i).map(&way)).unwrap_or_default())
+        Signal::derive(move || {
+            live.values.with(|values| values.get(i).map(&way)).unwrap_or_default()
+        })
     }
 }
 
@@ -143,7 +145,7 @@ fn slider(knob: Control, positions: Vec<Value>) -> AnyView {
 }
 
 fn list(knob: Control, presets: &[Value]) -> AnyView {
-    let set = knob.tell(Value::text);
+    let (words, set) = (knob.tell(Value::words), knob.tell(Value::text));
     let known: Vec<String> = presets.iter().map(Value::text).collect();
     let chosen = knob.tell(move |value| {
         Some(value.text()).filter(|text| known.contains(text)).unwrap_or_default()
@@ -151,11 +153,11 @@ fn list(knob: Control, presets: &[Value]) -> AnyView {
     let Control { live, i, name, label } = knob;
     let id = live.id(&name);
     let (why, label_id) = ([&id, "-why"].concat(), [&id, "-label"].concat());
-    let wrong = RwSignal::new(String::new());
-    let invalid =
-        Signal::derive(move || String::from(if wrong.with(String::is_empty) { "false" } else { "true" }));
-    // What the field shows: the reader's own text while it means the value; a preset or a reset replaces it.
-    let text = RwSignal::new(set.get_untracked());
+    let Draft { text, wrong, .. } = live.draft(i);
+    let invalid = Signal::derive(move || {
+        String::from(if wrong.with(String::is_empty) { "false" } else { "true" })
+    });
+    // The field shows the reader's own text while it means the value; a preset replaces it.
     let field = Signal::derive(move || {
         let (text, set) = (text.get(), set.get());
         match Value::parse(Form::Durs, &text) {
@@ -186,6 +188,7 @@ fn list(knob: Control, presets: &[Value]) -> AnyView {
     view! {
         <div class="knob list">
             <label for=id.clone() id=label_id.clone() inner_html=label></label>
+            <output for=id.clone()>{words}</output>
             <input
                 id=id
                 type="text"

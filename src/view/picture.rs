@@ -45,9 +45,8 @@ pub(super) fn caption(live: Live) -> impl IntoView {
         }
         longest
     });
-    let spoken = Signal::derive(move || {
-        String::from(if live.now.get().playing { "off" } else { "polite" })
-    });
+    let spoken =
+        Signal::derive(move || String::from(if live.now.get().playing { "off" } else { "polite" }));
     let caption = Signal::derive(move || live.caption());
     view! {
         <div class="caption" data-longest=longest>

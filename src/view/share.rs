@@ -47,7 +47,8 @@ fn copy(live: Live, said: RwSignal<String>) {
     let by_hand = {
         let link = link.clone();
         move || {
-            let field = live.element("link").and_then(|field| field.dyn_into::<HtmlInputElement>().ok());
+            let field =
+                live.element("link").and_then(|field| field.dyn_into::<HtmlInputElement>().ok());
             if let Some(field) = field {
                 field.set_value(&link);
                 field.set_hidden(false);
@@ -58,7 +59,8 @@ fn copy(live: Live, said: RwSignal<String>) {
     };
     let navigator = window().navigator();
     // A page that was not served over https has no clipboard at all.
-    if Reflect::get(&navigator, &"clipboard".into()).is_ok_and(|clipboard| clipboard.is_undefined()) {
+    if Reflect::get(&navigator, &"clipboard".into()).is_ok_and(|clipboard| clipboard.is_undefined())
+    {
         return by_hand();
     }
     let copied = Closure::once(move |_| {

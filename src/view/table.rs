@@ -9,6 +9,7 @@ use web_sys::Element;
 
 /// The events of the run, one a row; the time of each is a button that shows that moment.
 pub(super) fn events(live: Live) -> impl IntoView {
+    let label = live.lab(|lab| ["Every event: ", &lab.title].concat());
     view! {
         <details
             class="events controls"
@@ -23,7 +24,7 @@ pub(super) fn events(live: Live) -> impl IntoView {
                 id=live.id("rows")
                 role="region"
                 tabindex="0"
-                aria-label="Events of the run"
+                aria-label=label
                 on:click=move |event| {
                     let target: Element = event_target(&event);
                     if let Some(row) = target.get_attribute("data-row") {
@@ -51,7 +52,11 @@ fn html(run: &Run) -> String {
         "<table><thead><tr><th scope=\"col\">Time</th><th scope=\"col\">Who</th><th scope=\"col\">What happens</th></tr></thead><tbody>",
     );
     for (i, row) in run.rows.iter().enumerate() {
-        let _ = write!(out, "<tr><td><button type=\"button\" data-row=\"{i}\">{}</button></td>", row.at);
+        let _ = write!(
+            out,
+            "<tr><td><button type=\"button\" data-row=\"{i}\">{}</button></td>",
+            row.at
+        );
         html::element(&mut out, "td", &row.who);
         out.push_str("<td>");
         html::sentence(&mut out, &row.what);
@@ -67,7 +72,8 @@ fn mark(place: &Element, row: Option<usize>) {
     if let Some(before) = find("[aria-current]") {
         let _ = before.remove_attribute("aria-current");
     }
-    let Some(now) = row.and_then(|row| find(&["tr:has([data-row=\"", &row.to_string(), "\"])"].concat()))
+    let Some(now) =
+        row.and_then(|row| find(&["tr:has([data-row=\"", &row.to_string(), "\"])"].concat()))
     else {
         return;
     };

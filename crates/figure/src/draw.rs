@@ -100,7 +100,7 @@ pub(crate) fn draw(story: &Story<'_>, layout: Layout) -> Scene {
     artist.stream_note();
     artist.labels.settle();
     let Artist { mut marks, labels, mut movers, .. } = artist;
-    marks.sort();
+    marks.sort_unstable();
     marks.dedup();
     movers.retain(|mover| !mover.legs.is_empty());
     Scene {

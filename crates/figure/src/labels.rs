@@ -181,9 +181,10 @@ impl Labels {
 
     /// Places what was asked for, lowest rank first, now that all marks are known.
     pub(crate) fn settle(&mut self) {
-        let mut wanted = core::mem::take(&mut self.wanted);
-        wanted.sort_by_key(|wanted| wanted.rank);
-        for Wanted { class, msg, tries, .. } in wanted {
+        let mut wanted: Vec<(usize, Wanted)> =
+            core::mem::take(&mut self.wanted).into_iter().enumerate().collect();
+        wanted.sort_unstable_by_key(|(i, wanted)| (wanted.rank, *i));
+        for (_, Wanted { class, msg, tries, .. }) in wanted {
             // A text that crosses a line says more than a shorter one or none.
             'placed: for same in tries.chunk_by(|a, b| a.2 == b.2) {
                 for over in [false, true] {

@@ -310,7 +310,7 @@ fn overtaking(story: &Story<'_>, again: &[Msg]) -> (Vec<Msg>, Vec<Msg>) {
             behind.push(msg);
         }
     }
-    ahead.sort();
+    ahead.sort_unstable();
     ahead.dedup();
     (ahead, behind)
 }

@@ -591,8 +591,11 @@ fn consumer(
         notes.push("`opt_start_time` is left out: it belongs to deliver_policy by_start_time, and a server refuses it here".into());
     }
     let delivered = get(around, "delivered").and_then(Json::fields).unwrap_or_default();
-    let moved =
-        [get(delivered, "consumer_seq"), get(around, "num_pending"), get(around, "num_ack_pending")];
+    let moved = [
+        get(delivered, "consumer_seq"),
+        get(around, "num_pending"),
+        get(around, "num_ack_pending"),
+    ];
     if moved.into_iter().flatten().any(|value| !value.is_blank()) {
         notes.push(
             "its position and counters are not loaded: a run begins with a new consumer".into(),

@@ -59,9 +59,9 @@ pub(crate) enum Act {
     /// Client: a worker's connection closes in order.
     Stop(ClientId),
     /// Client: the step of work that is under way is over.
-    Work { by: ClientId, connection: u32 },
+    Work { by: ClientId, life: u32 },
     /// Client: time to say in progress.
-    Beat { by: ClientId, connection: u32, nth: u32 },
+    Beat { by: ClientId, life: u32, nth: u32 },
     /// Client: the pause before the next pull is over.
     Resume { by: ClientId, connection: u32 },
     /// Server: it learns that a connection is gone.
@@ -97,9 +97,9 @@ pub(crate) enum Act {
     /// Client: a copy arrives at a subscriber.
     Copy { to: ClientId, subscription: u32, msg: Msg, size: u32 },
     /// Client: a subscriber's handler takes the next message.
-    Handle { by: ClientId, subscription: u32 },
+    Handle { by: ClientId, life: u32 },
     /// Client: a subscriber's handler is done.
-    Handled { by: ClientId, subscription: u32, msg: Msg },
+    Handled { by: ClientId, life: u32, msg: Msg },
     /// Server: a call of a dead-letter handler arrives.
     HandlerCall { by: ClientId, connection: u32 },
     /// Client: its answer arrives.
@@ -152,8 +152,8 @@ pub(crate) struct World<'a, O> {
     pub(crate) subscribers: Vec<SubscriberState<'a>>,
     /// Whether anybody listens to advisories.
     pub(crate) advised: bool,
-    /// Payloads whose side effect is committed; kept only if some worker asks.
-    pub(crate) effects: std::collections::BTreeSet<String>,
+    /// Payloads whose side effect is committed, and when; kept only if some worker asks.
+    pub(crate) effects: std::collections::BTreeMap<Box<str>, (u64, Time)>,
     /// Consumers whose delivery loop is to run at the end of the moment.
     dirty: Vec<u16>,
     is_dirty: Vec<bool>,
@@ -224,7 +224,7 @@ impl<'a, O: Observer> World<'a, O> {
             publishers,
             subscribers: Vec::new(),
             advised: false,
-            effects: std::collections::BTreeSet::new(),
+            effects: std::collections::BTreeMap::new(),
             dirty: Vec::new(),
             is_dirty: vec![false; consumers],
             touched: Vec::new(),
@@ -397,8 +397,8 @@ impl<'a, O: Observer> World<'a, O> {
             }
             Act::Start(client) => self.start(client),
             Act::Stop(client) => self.stop(client),
-            Act::Work { by, connection } => self.work_step_over(by, connection),
-            Act::Beat { by, connection, nth } => self.beat(by, connection, nth),
+            Act::Work { by, life } => self.work_step_over(by, life),
+            Act::Beat { by, life, nth } => self.beat(by, life, nth),
             Act::Resume { by, connection } => {
                 if self.clients[by.0 as usize].is_connected(connection) {
                     self.pull_if_idle(by);
@@ -430,8 +430,8 @@ impl<'a, O: Observer> World<'a, O> {
                 self.subscription_at_server(by, subscription, false);
             }
             Act::Copy { to, subscription, msg, size } => self.copy_arrives(to, subscription, msg, size),
-            Act::Handle { by, subscription } => self.handle_next(by, subscription),
-            Act::Handled { by, subscription, msg } => self.handled(by, subscription, msg),
+            Act::Handle { by, life } => self.handle_next(by, life),
+            Act::Handled { by, life, msg } => self.handled(by, life, msg),
             Act::HandlerCall { by, connection } => self.handler_call(by, connection),
             Act::HandlerBack { by, connection, result } => self.handler_back(by, connection, result),
         }

@@ -24,6 +24,7 @@ pub mod rng;
 pub mod scenario;
 mod server;
 pub mod setting;
+mod sorted;
 pub mod subject;
 pub mod time;
 pub mod trace;

@@ -173,7 +173,8 @@ impl fmt::Display for Why {
 impl Why {
     /// The cause in one plain sentence with its moments and names; empty for a first delivery.
     pub fn sentence(&self, trace: &Trace) -> String {
-        let name = |id: ClientId| trace.clients.get(usize::from(id.0)).map_or("", |c| c.name.as_str());
+        let name =
+            |id: ClientId| trace.clients.get(usize::from(id.0)).map_or("", |c| c.name.as_str());
         let (said, watch) = match *self {
             Self::First => return String::new(),
             Self::AgedInBuffer { worker, place, work, waited, begun, watch } => {
@@ -184,9 +185,15 @@ impl Why {
             }
             Self::AnsweredLate { worker, answered, watch } => {
                 let (worker, Stopwatch { length, ran_out, .. }) = (name(worker), watch);
-                let said = format!(
-                    "{worker} answered at {answered}, but its stopwatch of {length} had run out at {ran_out} when the answer came"
-                );
+                let said = if answered <= ran_out {
+                    format!(
+                        "{worker} answered at {answered}, but the answer was still on its way when its stopwatch of {length} ran out at {ran_out}"
+                    )
+                } else {
+                    format!(
+                        "{worker} answered at {answered}, but its stopwatch of {length} had run out at {ran_out}"
+                    )
+                };
                 (said, watch)
             }
             Self::WorkerGone { worker, how, at, held, watch } => {
@@ -206,7 +213,9 @@ impl Why {
                     Some(at) => format!(
                         "{worker} was through with it at {at} and never answered, so its stopwatch ran out at {ran_out}"
                     ),
-                    None => format!("{worker} got it and did not answer, so its stopwatch ran out at {ran_out}"),
+                    None => format!(
+                        "{worker} got it and did not answer, so its stopwatch ran out at {ran_out}"
+                    ),
                 };
                 (said, watch)
             }
@@ -223,10 +232,12 @@ impl Why {
             Self::NakDelay { worker, at, asked, until } => {
                 let (worker, took) = (name(worker), until.since(at));
                 return if took == asked {
-                    format!("{worker} gave it back at {at} for {asked} later, and that delay was over at {until}.")
+                    format!(
+                        "{worker} gave it back at {at} for {asked} later, and that delay was over at {until}."
+                    )
                 } else {
                     format!(
-                        "{worker} gave it back at {at} for {asked} later; the server made it {took}, which were over at {until}."
+                        "{worker} gave it back at {at} for {asked} later; the server made it {took}, until {until}."
                     )
                 };
             }
@@ -254,7 +265,9 @@ fn aged(
     Stopwatch { from, length, ran_out, .. }: Stopwatch,
 ) -> String {
     let waited = rounded(waited);
-    let clock = format!("its stopwatch of {length} started when the server sent it at {from} and ran out at {ran_out}");
+    let clock = format!(
+        "its stopwatch of {length} started when the server sent it at {from} and ran out at {ran_out}"
+    );
     let wait = match begun {
         Some(at) => format!("it waited {waited} before work began at {at}"),
         None => format!("it had waited {waited} by then, and work on it never began"),
@@ -262,7 +275,9 @@ fn aged(
     match work {
         Some(work) => {
             let all = Dur(work.0.saturating_mul(u64::from(place)));
-            format!("It was number {place} at {worker}, and {place} × {work} is {all}, but {clock}; {wait}")
+            format!(
+                "It was number {place} at {worker}, and {place} × {work} is {all}, but {clock}; {wait}"
+            )
         }
         None => format!("It was number {place} at {worker}, but {clock}; {wait}"),
     }
@@ -280,8 +295,11 @@ fn too_slow(
             "{worker} had begun at {begun} and was still at work when its stopwatch of {length}, set back for the last time at {from}, ran out at {ran_out}"
         ),
         Some(needed) => {
-            let needed = if rounded(needed) > length { rounded(needed) } else { Dur::ms(needed.as_ms()) };
-            format!("{worker} needed {needed} for it, and was still at work when its stopwatch of {length} ran out at {ran_out}")
+            let needed =
+                if rounded(needed) > length { rounded(needed) } else { Dur::ms(needed.as_ms()) };
+            format!(
+                "{worker} needed {needed} for it, and was still at work when its stopwatch of {length} ran out at {ran_out}"
+            )
         }
         None => format!(
             "{worker} had begun at {begun} and was still at work when its stopwatch of {length} ran out at {ran_out}"
@@ -289,7 +307,13 @@ fn too_slow(
     }
 }
 
-fn gone(worker: &str, how: Gone, at: Time, held: Held, Stopwatch { from, ran_out, .. }: Stopwatch) -> String {
+fn gone(
+    worker: &str,
+    how: Gone,
+    at: Time,
+    held: Held,
+    Stopwatch { from, ran_out, .. }: Stopwatch,
+) -> String {
     let went = match how {
         Gone::Crashed => format!("{worker} crashed at {at}"),
         Gone::Stopped => format!("{worker} closed its connection at {at}"),
@@ -303,10 +327,14 @@ fn gone(worker: &str, how: Gone, at: Time, held: Held, Stopwatch { from, ran_out
             format!("{went} before it arrived, and its stopwatch ran out at {ran_out} all the same")
         }
         Held::InBuffer => {
-            format!("{went} with it still in the buffer, and nobody answered until its stopwatch ran out at {ran_out}")
+            format!(
+                "{went} with it still in the buffer, and nobody answered until its stopwatch ran out at {ran_out}"
+            )
         }
         Held::AtWork => {
-            format!("{went} while at work on it, and nobody answered until its stopwatch ran out at {ran_out}")
+            format!(
+                "{went} while at work on it, and nobody answered until its stopwatch ran out at {ran_out}"
+            )
         }
         Held::Unanswered => {
             format!("{went} without an answer, and its stopwatch ran out at {ran_out}")
@@ -547,7 +575,14 @@ impl<'a> Reader<'a> {
         self.workers.get(usize::from(client.0)).copied().flatten()
     }
 
-    fn deliver(&mut self, at: Time, delivery: Delivery, to: ClientId, deadline: Time, cause: Cause) {
+    fn deliver(
+        &mut self,
+        at: Time,
+        delivery: Delivery,
+        to: ClientId,
+        deadline: Time,
+        cause: Cause,
+    ) {
         let n = self.lives.len() as u32;
         let previous = self.latest.insert((delivery.consumer, delivery.msg), n);
         self.by_delivery.insert((delivery.consumer, delivery.msg, delivery.attempt), n);
@@ -597,7 +632,9 @@ impl<'a> Reader<'a> {
     }
 
     fn is_through(&mut self, by: ClientId, n: u32) {
-        if let Some(hand) = self.hands.get_mut(usize::from(by.0)).filter(|hand| hand.work == Some(n)) {
+        if let Some(hand) =
+            self.hands.get_mut(usize::from(by.0)).filter(|hand| hand.work == Some(n))
+        {
             hand.work = None;
         }
     }
@@ -642,8 +679,10 @@ impl<'a> Reader<'a> {
         let life = &self.lives[n as usize];
         let started = life.started?;
         let behaviour = self.worker(life.to)?.behaviour.iter().find(|b| self.fits(&b.on, life))?;
-        let silent = |act: WorkAct| matches!(act, WorkAct::None | WorkAct::Commit | WorkAct::InProgress);
-        let takes = behaviour.steps.iter().fold(0_u64, |sum, step| sum.saturating_add(step.after.0));
+        let silent =
+            |act: WorkAct| matches!(act, WorkAct::None | WorkAct::Commit | WorkAct::InProgress);
+        let takes =
+            behaviour.steps.iter().fold(0_u64, |sum, step| sum.saturating_add(step.after.0));
         behaviour.steps.iter().all(|step| silent(step.act)).then_some(started + Dur(takes))
     }
 
@@ -676,9 +715,12 @@ impl<'a> Reader<'a> {
                     current: before.delivery.attempt,
                     at: back.at,
                 },
-                Some(back) => {
-                    Why::NakDelay { worker: back.by, at: back.at, asked: back.asked, until: back.until }
-                }
+                Some(back) => Why::NakDelay {
+                    worker: back.by,
+                    at: back.at,
+                    asked: back.asked,
+                    until: back.until,
+                },
                 None => restart,
             },
             _ => restart,
@@ -710,7 +752,10 @@ impl<'a> Reader<'a> {
             let waited = begun.unwrap_or(ran_out).since(before.sent);
             Why::AgedInBuffer { worker, place, work: fixed, waited, begun, watch }
         };
-        if spec.is_none() && before.started.is_none() && before.arrived.is_some_and(|(_, at)| at <= ran_out) {
+        if spec.is_none()
+            && before.started.is_none()
+            && before.arrived.is_some_and(|(_, at)| at <= ran_out)
+        {
             return before.answer.map_or(Why::NeverAnswered { worker, through: None, watch }, late);
         }
         let Some(begun) = before.started.filter(|at| *at <= ran_out) else {
@@ -736,7 +781,8 @@ impl<'a> Reader<'a> {
             let (i, at) = life.missed.filter(|(_, at)| *at <= until)?;
             // The latest departure before it was missed is the one that it missed.
             let upto = gone.partition_point(|(other, ..)| *other < i);
-            let (at, how) = gone[..upto].last().map_or((at, Gone::Disconnected), |(_, at, how)| (*at, *how));
+            let (at, how) =
+                gone[..upto].last().map_or((at, Gone::Disconnected), |(_, at, how)| (*at, *how));
             return Some((at, how, Held::OnTheWay));
         };
         // A server that goes away leaves what has arrived with the worker.

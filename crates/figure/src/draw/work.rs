@@ -99,7 +99,12 @@ impl Artist<'_> {
                 };
                 marks.push((record.at, mark));
             }
-            marks.sort_by_key(|(at, _)| *at);
+            // In order of time, and at one moment in the order found.
+            let mut marks: Vec<(Time, usize, Presence)> =
+                marks.into_iter().enumerate().map(|(i, (at, mark))| (at, i, mark)).collect();
+            marks.sort_unstable_by_key(|(at, i, _)| (*at, *i));
+            let mut marks: Vec<(Time, Presence)> =
+                marks.into_iter().map(|(at, _, mark)| (at, mark)).collect();
             marks.push((self.axis.end, Presence::Gone));
             let mut held = 0;
             let mut now = (self.axis.from, None);
@@ -219,7 +224,7 @@ pub(super) fn bar(life: &Life, axis: Axis, slant: i32) -> Option<Bar> {
 
 /// Bars of one lane and class that touch, as one.
 fn merged(mut bars: Vec<Bar>) -> Vec<Bar> {
-    bars.sort_by_key(|bar| (bar.lane, bar.class, bar.from));
+    bars.sort_unstable_by_key(|bar| (bar.lane, bar.class, bar.from));
     let mut out: Vec<Bar> = Vec::new();
     for bar in bars {
         match out.last_mut() {

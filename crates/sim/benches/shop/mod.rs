@@ -1,14 +1,14 @@
 //! The run that the benches measure, and the observer that counts it.
 
 use delivery_sim::scenario::{
-    Chance, Consumer, ConsumerConfig, Op, Publish, Retention, Scenario, Service, Step, StreamConfig,
-    Worker,
+    Chance, Consumer, ConsumerConfig, Op, Publish, Retention, Scenario, Service, Step,
+    StreamConfig, Worker,
 };
 use delivery_sim::{Dur, Event, Observer, Time, run_with};
 use std::hint::black_box;
 
 /// One stream, four workers, 2 % crashes, backoff: `messages` arrive evenly and the workers keep up.
-pub fn shop(messages: u32) -> Scenario {
+pub(crate) fn shop(messages: u32) -> Scenario {
     let every = Dur(1_000_000);
     Scenario {
         end: Time(u64::from(messages) * every.0 + Dur::secs(60).0),
@@ -62,7 +62,7 @@ impl Observer for Count {
 }
 
 /// Runs a scenario, tallied: its number of events.
-pub fn tallied(scenario: &Scenario) -> u64 {
+pub(crate) fn tallied(scenario: &Scenario) -> u64 {
     let mut count = Count::default();
     run_with(scenario, &mut count).expect("the scenario is good");
     count.0

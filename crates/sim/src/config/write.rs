@@ -28,8 +28,8 @@ pub fn stream_json(config: &StreamConfig) -> String {
 /// A consumer's configuration as `nats consumer add --config` and the API read it: durations in nanoseconds, and
 /// nothing that is the default of a server (R105).
 ///
-/// With a backoff there is no `ack_wait`, which a server replaces anyway (R79), unless it refuses it (R83). A start time, which in a run
-/// counts from its start, is written as a date that counts from 1970-01-01T00:00:00Z.
+/// With a backoff there is no `ack_wait`, which a server replaces anyway (R79), unless it refuses it (R83). A start
+/// time, which in a run counts from its start, is written as a date that counts from 1970-01-01T00:00:00Z.
 pub fn consumer_json(config: &ConsumerConfig) -> String {
     let mut out = Object::default();
     out.text("name", &config.durable_name);

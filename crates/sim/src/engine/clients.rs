@@ -19,6 +19,10 @@ pub(crate) struct ClientState<'a> {
     pub(crate) connection: u32,
     /// Whether that connection is open, as the client knows it.
     connected: bool,
+    /// Counts its deaths and departures: work outlives a connection, but not its worker.
+    life: u32,
+    /// Whether it died or left since its latest connection.
+    gone: bool,
     /// The latest connection that the server knows to be closed.
     pub(crate) closed_at_server: u32,
     /// Deliveries that arrived and wait, with their consumer sequence.
@@ -49,6 +53,8 @@ struct Work<'a> {
     nth: u32,
     /// Whether its side effect is committed.
     committed: bool,
+    /// Whether the payload was found in the table of handled ones.
+    found: bool,
 }
 
 impl<'a> ClientState<'a> {
@@ -58,6 +64,8 @@ impl<'a> ClientState<'a> {
             consumer,
             connection: 0,
             connected: false,
+            life: 0,
+            gone: false,
             closed_at_server: 0,
             buffer: VecDeque::new(),
             current: None,
@@ -96,12 +104,18 @@ impl<'a, O: Observer> World<'a, O> {
         if !client.connected {
             client.connected = true;
             client.connection += 1;
+            client.gone = false;
         }
     }
 
     /// A worker or dead-letter handler starts: it connects, and pulls or subscribes.
     pub(crate) fn start(&mut self, id: ClientId) {
-        if self.client(id).connected || !self.up {
+        if self.client(id).connected {
+            return;
+        }
+        if !self.up {
+            // It comes when the server is back.
+            self.cut_off.push(id);
             return;
         }
         self.reconnect(id);
@@ -169,6 +183,8 @@ impl<'a, O: Observer> World<'a, O> {
         client.asked = None;
         client.current = None;
         client.letter = None;
+        client.life += 1;
+        client.gone = true;
         let connection = client.connection;
         let lost = std::mem::take(&mut client.buffer);
         for (delivery, _) in lost {
@@ -189,9 +205,17 @@ impl<'a, O: Observer> World<'a, O> {
     /// The server is back: connects again, and asks for more if nothing is at hand.
     pub(crate) fn come_back(&mut self, id: ClientId) {
         let client = self.client(id);
+        if client.connected {
+            return;
+        }
+        let starts = client.connection == 0 || client.gone;
         client.connection += 1;
         client.connected = true;
         client.letter = None;
+        client.gone = false;
+        if starts {
+            self.emit(Event::Started { client: id });
+        }
         self.ask(id);
     }
 
@@ -315,38 +339,38 @@ impl<'a, O: Observer> World<'a, O> {
         };
         let waiting = client.buffer.len() as u32;
         let nth = client.received - waiting;
-        let connection = client.connection;
+        let life = client.life;
         let behaviour = worker.behaviour.iter().find(|b| self.fits(b, delivery, nth));
         let steps = behaviour.map(|b| b.steps.as_slice());
-        let work = Work { delivery, consumer_seq, steps, step: 0, nth, committed: false };
+        let mut work =
+            Work { delivery, consumer_seq, steps, step: 0, nth, committed: false, found: false };
+        if worker.handled_table && self.effects.contains_key(self.effect(delivery).as_str()) {
+            // Nothing is left to do but to say so.
+            (work.steps, work.committed, work.found) = (None, true, true);
+        }
         self.client(id).current = Some(work);
         self.emit(Event::WorkStarted { delivery: delivery.open(), by: id });
         if worker.ack_first {
             self.send_reply(id, delivery, consumer_seq, Reply::Ack, false);
         }
         if worker.in_progress_every > Dur::ZERO {
-            let act = Act::Beat { by: id, connection, nth };
+            let act = Act::Beat { by: id, life, nth };
             self.queue.at(self.now + worker.in_progress_every, Class::Inbound, act);
         }
-        let known = worker.handled_table && self.effects.contains(&self.payload(delivery.msg));
-        let takes = match steps {
-            _ if known => Dur::ZERO,
+        let takes = match work.steps {
+            None if work.found => Dur::ZERO,
             None => self.rng.service(worker.service_time),
             Some(steps) => steps.first().map_or(Dur::ZERO, |step| step.after),
         };
-        if known && let Some(work) = &mut self.client(id).current {
-            // Nothing is left to do but to say so.
-            (work.steps, work.committed) = (None, true);
-        }
-        self.queue.at(self.now + takes, Class::Inbound, Act::Work { by: id, connection });
+        self.queue.at(self.now + takes, Class::Inbound, Act::Work { by: id, life });
     }
 
     /// Commits the side effect of a delivery.
     fn commit(&mut self, id: ClientId, delivery: Packed, worker: &Worker) {
         let mut changed = true;
         if worker.idempotent || worker.handled_table {
-            let payload = self.payload(delivery.msg);
-            changed = self.effects.insert(payload);
+            let effect = self.effect(delivery).into_boxed_str();
+            changed = self.effects.insert(effect, (0, self.now)).is_none();
         }
         if let Some(work) = &mut self.client(id).current {
             work.committed = true;
@@ -366,6 +390,11 @@ impl<'a, O: Observer> World<'a, O> {
             })
     }
 
+    /// What the side effect of a delivery is known by: the consumer whose work it is, and the payload.
+    fn effect(&self, delivery: Packed) -> String {
+        format!("{} {}", delivery.consumer, self.payload(delivery.msg))
+    }
+
     /// The payload of a message; that of a copy is the original's.
     fn payload(&self, msg: Msg) -> String {
         match self.messages.get(msg.0 as usize) {
@@ -379,10 +408,10 @@ impl<'a, O: Observer> World<'a, O> {
     }
 
     /// Client: the step that is under way is over.
-    pub(crate) fn work_step_over(&mut self, id: ClientId, connection: u32) {
+    pub(crate) fn work_step_over(&mut self, id: ClientId, life: u32) {
         let client = self.client(id);
         let (Some(work), Some(worker)) = (client.current, client.worker) else { return };
-        if client.connection != connection {
+        if client.life != life {
             return;
         }
         let Some(steps) = work.steps else {
@@ -393,10 +422,14 @@ impl<'a, O: Observer> World<'a, O> {
             if !work.committed {
                 self.commit(id, work.delivery, worker);
                 if worker.commit_to_ack > Dur::ZERO && !worker.ack_first {
-                    let act = Act::Work { by: id, connection };
+                    let act = Act::Work { by: id, life };
                     self.queue.at(self.now + worker.commit_to_ack, Class::Inbound, act);
                     return;
                 }
+            }
+            if work.found {
+                let delivery = work.delivery.open();
+                self.emit(Event::WorkDone { delivery, by: id, changed: false });
             }
             if !worker.ack_first {
                 self.send_reply(id, work.delivery, work.consumer_seq, Reply::Ack, false);
@@ -434,7 +467,7 @@ impl<'a, O: Observer> World<'a, O> {
                 if let Some(work) = &mut self.client(id).current {
                     work.step += 1;
                 }
-                let act = Act::Work { by: id, connection };
+                let act = Act::Work { by: id, life };
                 self.queue.at(self.now + next.after, Class::Inbound, act);
             }
             None => self.work_over(id, worker),
@@ -454,14 +487,14 @@ impl<'a, O: Observer> World<'a, O> {
     }
 
     /// Client: says in progress while it works on the same message.
-    pub(crate) fn beat(&mut self, id: ClientId, connection: u32, nth: u32) {
+    pub(crate) fn beat(&mut self, id: ClientId, life: u32, nth: u32) {
         let client = self.client(id);
         let (Some(work), Some(worker)) = (client.current, client.worker) else { return };
-        if !client.is_connected(connection) || work.nth != nth {
+        if client.life != life || work.nth != nth {
             return;
         }
         self.send_reply(id, work.delivery, work.consumer_seq, Reply::InProgress, false);
-        let act = Act::Beat { by: id, connection, nth };
+        let act = Act::Beat { by: id, life, nth };
         self.queue.at(self.now + worker.in_progress_every, Class::Inbound, act);
     }
 

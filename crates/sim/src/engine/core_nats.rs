@@ -27,6 +27,8 @@ pub(crate) struct SubscriberState<'a> {
     /// What waits for the handler.
     buffer: VecDeque<(Msg, u32)>,
     buffered_bytes: u64,
+    /// Counts its deaths: the handler outlives a subscription, but not its process.
+    life: u32,
     /// Whether the handler is at work or about to be.
     busy: bool,
     stalled: bool,
@@ -48,6 +50,7 @@ impl<'a> SubscriberState<'a> {
             at_server: None,
             buffer: VecDeque::new(),
             buffered_bytes: 0,
+            life: 0,
             busy: false,
             stalled: false,
             held: VecDeque::new(),
@@ -103,6 +106,7 @@ impl<'a, O: Observer> World<'a, O> {
     fn lose_buffers(&mut self, id: ClientId, why: Drop) {
         let Some(s) = self.subscriber(id) else { return };
         (s.buffered_bytes, s.held_bytes, s.stalled, s.busy) = (0, 0, false, false);
+        s.life += 1;
         s.subscription += 1; // Nothing on the way belongs to a later one.
         let lost: Vec<(Msg, u32)> = s.buffer.drain(..).chain(s.held.drain(..)).collect();
         for (msg, _) in lost {
@@ -266,17 +270,18 @@ impl<'a, O: Observer> World<'a, O> {
         s.buffer.push_back((msg, size));
         s.buffered_bytes += u64::from(size);
         let buffered = s.buffer.len() as u32;
+        let life = s.life;
         let wake = !std::mem::replace(&mut s.busy, true);
         self.emit(Event::Received { msg, by: to, buffered });
         if wake {
             // After everything else that arrives in this moment (R10).
-            self.queue.at(self.now, Class::Timer, Act::Handle { by: to, subscription });
+            self.queue.at(self.now, Class::Timer, Act::Handle { by: to, life });
         }
     }
 
     /// Client: the handler takes the next message, or rests.
-    pub(crate) fn handle_next(&mut self, by: ClientId, subscription: u32) {
-        let Some(s) = self.subscriber(by).filter(|s| s.subscription == subscription) else { return };
+    pub(crate) fn handle_next(&mut self, by: ClientId, life: u32) {
+        let Some(s) = self.subscriber(by).filter(|s| s.life == life) else { return };
         let Some((msg, size)) = s.buffer.pop_front() else {
             s.busy = false;
             return;
@@ -285,14 +290,14 @@ impl<'a, O: Observer> World<'a, O> {
         let service = s.spec.service_time;
         self.emit(Event::HandlerStarted { msg, by });
         let takes = self.rng.service(service);
-        self.queue.at(self.now + takes, Class::Inbound, Act::Handled { by, subscription, msg });
+        self.queue.at(self.now + takes, Class::Inbound, Act::Handled { by, life, msg });
     }
 
     /// Client: the handler is done with a message.
-    pub(crate) fn handled(&mut self, by: ClientId, subscription: u32, msg: Msg) {
-        if self.subscriber(by).is_some_and(|s| s.subscription == subscription) {
+    pub(crate) fn handled(&mut self, by: ClientId, life: u32, msg: Msg) {
+        if self.subscriber(by).is_some_and(|s| s.life == life) {
             self.emit(Event::HandlerDone { msg, by });
-            self.handle_next(by, subscription);
+            self.handle_next(by, life);
         }
     }
 

@@ -77,7 +77,6 @@ impl<O: Observer> World<'_, O> {
         if c.waiting.len() >= max_waiting {
             self.clean_waiting(consumer, false);
         }
-        let Some(c) = &self.consumers[consumer as usize] else { return };
         if flags.no_wait {
             self.check_num_pending(consumer);
             let Some(c) = &self.consumers[consumer as usize] else { return };

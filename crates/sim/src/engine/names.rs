@@ -2,6 +2,7 @@
 
 use crate::scenario::{Op, Scenario};
 use crate::trace::{Client, ClientId, ClientKind, ConsumerId, ConsumerName, StreamId};
+use crate::time::Time;
 use std::collections::BTreeMap;
 
 /// What a client does on its own.
@@ -241,7 +242,8 @@ impl Names {
 /// Subjects by number.
 #[derive(Default)]
 pub(crate) struct Subjects {
-    numbers: BTreeMap<Box<str>, u32>,
+    /// The number beside a moment without meaning, so that all maps from text are of one type: less to download.
+    numbers: BTreeMap<Box<str>, (u64, Time)>,
     all: Vec<Box<str>>,
     /// The stream that captures each subject, looked up once; emptied when a stream is created.
     pub(crate) captured: Vec<Option<Option<u16>>>,
@@ -250,11 +252,11 @@ pub(crate) struct Subjects {
 impl Subjects {
     /// The number of a subject.
     pub(crate) fn number(&mut self, subject: &str) -> u32 {
-        if let Some(&n) = self.numbers.get(subject) {
-            return n;
+        if let Some(&(n, _)) = self.numbers.get(subject) {
+            return n as u32;
         }
         let n = self.all.len() as u32;
-        self.numbers.insert(subject.into(), n);
+        self.numbers.insert(subject.into(), (u64::from(n), Time::ZERO));
         self.all.push(subject.into());
         self.captured.push(None);
         n

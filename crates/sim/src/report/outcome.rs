@@ -113,7 +113,8 @@ impl Life {
         match self.taken {
             Some(outcome) => outcome,
             None if routed > 0 => {
-                let waiting = u64::from(routed - handled.min(routed)).saturating_sub(dropped.total());
+                let waiting =
+                    u64::from(routed - handled.min(routed)).saturating_sub(dropped.total());
                 Outcome::Copied { handled, dropped, waiting: waiting as u32 }
             }
             None => Outcome::OnTheWay,
@@ -142,7 +143,11 @@ impl<'a> Reader<'a> {
             Event::Deduplicated { msg, .. } => self.taken(msg, Outcome::Deduplicated),
             Event::Refused { msg, why, .. } => self.taken(msg, Outcome::Refused(why)),
             Event::Unheard { msg } => self.taken(msg, Outcome::Unheard),
-            Event::PubFailed { msg, why: why @ (Refusal::Disconnected | Refusal::BufferFull), .. } => {
+            Event::PubFailed {
+                msg,
+                why: why @ (Refusal::Disconnected | Refusal::BufferFull),
+                ..
+            } => {
                 self.taken(msg, Outcome::Refused(why));
             }
             Event::Routed { msg, .. } => self.life(msg, |life| life.routed += 1),
@@ -150,7 +155,8 @@ impl<'a> Reader<'a> {
             Event::Dropped { msg, why, .. } => self.life(msg, |life| life.dropped.count(why)),
             Event::Removed { msg, stream, seq, why } => self.removed(msg, stream, seq, why),
             Event::Delivered { delivery, deadline, cause, .. } => {
-                let outcome = if deadline == Time::NEVER { Outcome::Settled } else { Outcome::InFlight };
+                let outcome =
+                    if deadline == Time::NEVER { Outcome::Settled } else { Outcome::InFlight };
                 let fate = self.fates.entry((delivery.msg, delivery.consumer)).or_insert(outcome);
                 // A consumer made again may start over.
                 if matches!(*fate, Outcome::Pending) || cause == Cause::New {
@@ -161,7 +167,9 @@ impl<'a> Reader<'a> {
                 let how = if reply == Reply::Term { Outcome::Terminated } else { Outcome::Settled };
                 self.end(delivery, how);
             }
-            Event::Exhausted { delivery, advised } => self.end(delivery, Outcome::Exhausted { advised }),
+            Event::Exhausted { delivery, advised } => {
+                self.end(delivery, Outcome::Exhausted { advised });
+            }
             Event::ConsumerCreated { consumer } => self.created(at, consumer),
             Event::ConsumerUpdated { consumer } => self.updated(at, consumer),
             Event::ConsumerDeleted { consumer, .. } => {
@@ -302,8 +310,11 @@ impl<'a> Reader<'a> {
         self.fates.retain(|(_, other), fate| *other != id || *fate != Outcome::Pending);
         let done = self.fates.keys().filter(|(_, other)| *other == id).map(|(msg, _)| *msg).max();
         let stream = usize::from(self.trace.consumers[i].stream.0);
-        let ahead: Vec<Msg> =
-            self.kept[stream].values().map(|(msg, _)| *msg).filter(|msg| Some(*msg) > done).collect();
+        let ahead: Vec<Msg> = self.kept[stream]
+            .values()
+            .map(|(msg, _)| *msg)
+            .filter(|msg| Some(*msg) > done)
+            .collect();
         for msg in ahead {
             if self.sees(config, msg) {
                 self.fates.insert((msg, id), Outcome::Pending);

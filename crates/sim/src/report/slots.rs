@@ -50,7 +50,9 @@ pub fn slots(trace: &Trace, consumer: ConsumerId) -> Vec<Hold> {
             {
                 desk.take(delivery.msg, delivery.seq, trace.end, Turn { at, to });
             }
-            Event::Recorded { delivery, reply, effect: Effect::Settled } if delivery.consumer == consumer => {
+            Event::Recorded { delivery, reply, effect: Effect::Settled }
+                if delivery.consumer == consumer =>
+            {
                 let how = if reply == Reply::Term { Outcome::Terminated } else { Outcome::Settled };
                 desk.leave(at, delivery.msg, how);
             }

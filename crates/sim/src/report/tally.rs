@@ -6,8 +6,8 @@ use crate::scenario::{Op, Scenario, Worker};
 use crate::subject;
 use crate::time::{Dur, SEC, Time};
 use crate::trace::{
-    Cause, Client, ClientId, ConsumerId, ConsumerName, Cut, Delivery, Event, Message, Msg, Observer,
-    Refusal, Removal, Reply, StreamId, Trace,
+    Cause, Client, ClientId, ConsumerId, ConsumerName, Cut, Delivery, Event, Message, Msg,
+    Observer, Refusal, Removal, Reply, StreamId, Trace,
 };
 use crate::why::workers_of;
 use std::collections::HashMap;
@@ -315,11 +315,13 @@ impl<'a> Tally<'a> {
             (self.streams[usize::from(name.stream.0)].as_str(), name.name.as_str())
         };
         match source {
-            Message::Published { step, n } => match self.scenario.timeline.get(step as usize).map(|s| &s.op) {
-                Some(Op::Publish(publish)) => publish.subject.replace("{i}", &n.to_string()),
-                Some(Op::Request(request)) => request.subject.clone(),
-                _ => String::new(),
-            },
+            Message::Published { step, n } => {
+                match self.scenario.timeline.get(step as usize).map(|s| &s.op) {
+                    Some(Op::Publish(publish)) => publish.subject.replace("{i}", &n.to_string()),
+                    Some(Op::Request(request)) => request.subject.clone(),
+                    _ => String::new(),
+                }
+            }
             Message::Advisory { advisory, consumer, .. } => {
                 let (stream, consumer) = of(consumer);
                 advisory.subject(stream, consumer)
@@ -401,7 +403,14 @@ impl<'a> Tally<'a> {
 
     // --- messages on consumers ----------------------------------------------------------------
 
-    fn delivered(&mut self, at: Time, delivery: Delivery, to: ClientId, deadline: Time, cause: Cause) {
+    fn delivered(
+        &mut self,
+        at: Time,
+        delivery: Delivery,
+        to: ClientId,
+        deadline: Time,
+        cause: Cause,
+    ) {
         let Delivery { consumer, msg, seq, .. } = delivery;
         let i = usize::from(consumer.0);
         let counted = cause == Cause::New && seq > self.consumers[i].backlog;
@@ -438,7 +447,8 @@ impl<'a> Tally<'a> {
         pair.held += 1;
         pair.worked |= works;
         report.again += u64::from(pair.deliveries == 2);
-        let starts = deadline != Time::NEVER && !std::mem::replace(&mut pair.in_flight, deadline != Time::NEVER);
+        let starts = deadline != Time::NEVER
+            && !std::mem::replace(&mut pair.in_flight, deadline != Time::NEVER);
         if deadline == Time::NEVER {
             report.settled += 1;
         }
@@ -581,7 +591,9 @@ impl<'a> Tally<'a> {
     fn answered(&mut self, at: Time, delivery: Delivery, by: ClientId, reply: Reply) {
         let hand = &mut self.hands[usize::from(by.0)];
         let Some(worker) = hand.worker else { return };
-        let Some(work) = hand.work.as_mut().filter(|work| work.pair == key(delivery)) else { return };
+        let Some(work) = hand.work.as_mut().filter(|work| work.pair == key(delivery)) else {
+            return;
+        };
         if worker.ack_first || matches!(reply, Reply::InProgress | Reply::Unknown) {
             return;
         }
@@ -642,7 +654,9 @@ impl<'a> Tally<'a> {
             self.consumers[(key >> 32) as usize].report.effects.undecided += u64::from(undecided);
         }
         for i in 0..self.consumers.len() {
-            let pending = |life: &&Life| matches!(life.source, Message::Published { .. }) && self.owes(i, life);
+            let pending = |life: &&Life| {
+                matches!(life.source, Message::Published { .. }) && self.owes(i, life)
+            };
             let pending = self.lives.values().filter(pending).count() as u64;
             let c = &mut self.consumers[i];
             c.report.effects.undecided += if c.is_worked { pending } else { 0 };
@@ -680,7 +694,9 @@ fn filters<'a>(scenario: &'a Scenario, stream: &str, name: &str) -> Vec<&'a str>
         .filter(|c| c.stream == stream && c.config.durable_name == name)
         .map(|c| &c.config);
     let scripted = scenario.timeline.iter().filter_map(|step| match &step.op {
-        Op::CreateConsumer(c) if c.stream == stream && c.config.durable_name == name => Some(&c.config),
+        Op::CreateConsumer(c) if c.stream == stream && c.config.durable_name == name => {
+            Some(&c.config)
+        }
         _ => None,
     });
     let mut all = Vec::new();
@@ -711,7 +727,8 @@ impl Observer for Tally<'_> {
             }
         }
         if let Some((msg, source)) = self.announced.take() {
-            let life = Life { source, published: at, stored: None, arrived: false, owed: 0, copies: 0 };
+            let life =
+                Life { source, published: at, stored: None, arrived: false, owed: 0, copies: 0 };
             self.lives.insert(msg.0, life);
             self.count(Kind::of(source)).published += 1;
         }
@@ -764,13 +781,18 @@ impl Observer for Tally<'_> {
                 self.delivered(at, delivery, to, deadline, cause);
             }
             // A client that is scripted keeps it without working on it.
-            Event::Arrived { delivery, at: client } if self.hands[usize::from(client.0)].worker.is_none() => {
+            Event::Arrived { delivery, at: client }
+                if self.hands[usize::from(client.0)].worker.is_none() =>
+            {
                 self.release(key(delivery));
             }
             Event::Missed { delivery, .. } => self.release(key(delivery)),
             Event::WorkStarted { delivery, by } => {
                 self.work_over(at, by, false);
-                self.consumers[usize::from(delivery.consumer.0)].report.first_started.get_or_insert(at);
+                self.consumers[usize::from(delivery.consumer.0)]
+                    .report
+                    .first_started
+                    .get_or_insert(at);
                 self.hands[usize::from(by.0)].work = Some(Work {
                     pair: key(delivery),
                     began: at,

@@ -5,9 +5,10 @@
 
 use crate::info::{ConsumerInfo, SeqPair};
 use crate::scenario::{AckPolicy, ConsumerConfig, Version};
+use crate::sorted::Sorted;
 use crate::time::{Dur, MS, SEC, Time};
 use crate::trace::{Cause, ClientId, Effect, Msg};
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
 /// Timers are set one millisecond late on purpose, so that a burst expires in one sweep (section 13).
 pub(crate) const SWEEP_LAG: Dur = Dur(MS);
@@ -109,9 +110,9 @@ pub(crate) struct Consumer {
     highest: u64,
     pub(crate) pending: BTreeMap<u64, Pending>,
     /// Redeliveries by message, the record behind `num_redelivered` (R34).
-    redelivered: BTreeMap<u64, u32>,
+    redelivered: Sorted<u64, u32>,
     /// Messages that ran out of deliveries and are still needed (R30).
-    pub(crate) exhausted: BTreeSet<u64>,
+    pub(crate) exhausted: Sorted<u64, ()>,
     /// The redelivery queue; an entry counts while its message is marked as queued.
     queue: VecDeque<u64>,
     /// Entries of `queue` that count.
@@ -119,7 +120,7 @@ pub(crate) struct Consumer {
     /// Messages in flight by attempt, in order of their deadlines. Stale entries are skipped.
     in_line: Vec<VecDeque<(i64, u64)>>,
     /// Messages with a deadline out of that order.
-    out_of_line: BTreeSet<(i64, u64)>,
+    out_of_line: Sorted<(i64, u64), ()>,
     pub(crate) waiting: VecDeque<Waiting>,
     /// Matching messages never delivered (R32).
     pub(crate) num_pending: u64,
@@ -128,7 +129,7 @@ pub(crate) struct Consumer {
     /// Persisted floor (R91).
     kept_floor: SeqPair,
     /// Persisted entries of messages that are not pending any more, with the first consumer sequence of each (R92, R107).
-    ghosts: BTreeMap<u64, (Msg, u64)>,
+    ghosts: Sorted<u64, (Msg, u64)>,
     /// When the ack timer fires next.
     pub(crate) sweep_at: Time,
     /// For when it is set in the queue.
@@ -158,17 +159,17 @@ impl Consumer {
             deliveries: 0,
             highest: 0,
             pending: BTreeMap::new(),
-            redelivered: BTreeMap::new(),
-            exhausted: BTreeSet::new(),
+            redelivered: Sorted::new(),
+            exhausted: Sorted::new(),
             queue: VecDeque::new(),
             queued: 0,
             in_line: Vec::new(),
-            out_of_line: BTreeSet::new(),
+            out_of_line: Sorted::new(),
             waiting: VecDeque::new(),
             num_pending: 0,
             floor: SeqPair::default(),
             kept_floor: SeqPair::default(),
-            ghosts: BTreeMap::new(),
+            ghosts: Sorted::new(),
             sweep_at: Time::NEVER,
             sweep_armed: Time::NEVER,
             last_sweep: Time::ZERO,
@@ -243,14 +244,14 @@ impl Consumer {
             p.queued = false;
             self.queued -= 1;
             let (msg, attempt, cause) = (p.msg, p.attempt, p.cause);
-            let record = self.redelivered.entry(seq).or_insert(0);
+            let record = self.redelivered.entry(seq, 0);
             *record += 1;
             let deliveries = *record;
             if let Some(max) = self.max_deliver().filter(|&max| deliveries + 1 > max) {
                 // Only sent once (R88); silent when the limit was lowered below the attempts made (R96).
                 let advise = deliveries == max || self.version >= Version::V2_15;
                 self.pending.remove(&seq);
-                self.exhausted.insert(seq);
+                self.exhausted.insert(seq, ());
                 // The persisted entry goes too: R92 is about exhaustion by the timer alone.
                 if self.version >= Version::V2_14 && self.pending.is_empty() {
                     self.floor = self.last_delivery();
@@ -270,11 +271,10 @@ impl Consumer {
 
     /// A message taken by [`Self::next`] could not be served (R36, R57): it goes back to the end of the queue.
     pub(crate) fn put_back(&mut self, seq: u64) {
-        if let Some(record) = self.redelivered.get_mut(&seq) {
-            *record -= 1;
-            if *record == 0 && self.version >= Version::V2_14 {
-                self.redelivered.remove(&seq);
-            }
+        let record = self.redelivered.entry(seq, 1);
+        *record -= 1;
+        if *record == 0 && self.version >= Version::V2_14 {
+            self.redelivered.remove(seq);
         }
         if let Some(p) = self.pending.get_mut(&seq) {
             p.queued = true;
@@ -288,7 +288,7 @@ impl Consumer {
         self.deliveries += 1;
         let consumer_seq = self.deliveries;
         self.highest = self.highest.max(seq);
-        let attempt = self.redelivered.get(&seq).map_or(1, |again| again + 1);
+        let attempt = self.redelivered.get(seq).map_or(1, |again| again + 1);
         if self.config.ack_policy == AckPolicy::None {
             self.floor = SeqPair { consumer_seq, stream_seq: seq };
             self.kept_floor = self.floor;
@@ -342,7 +342,7 @@ impl Consumer {
                 self.in_line[level].pop_front();
             }
         }
-        if let Some(&(at, _)) = self.out_of_line.first() {
+        if let Some(((at, _), ())) = self.out_of_line.first() {
             earliest = Some(earliest.map_or(at, |e| e.min(at)));
         }
         earliest.map(|at| Time(at.max(0) as u64))
@@ -366,8 +366,8 @@ impl Consumer {
                 self.in_line[level].pop_front();
             }
         }
-        while let Some(&(at, seq)) = self.out_of_line.first().filter(|(at, _)| *at <= now.0 as i64) {
-            self.out_of_line.remove(&(at, seq));
+        while let Some(((_, seq), ())) = self.out_of_line.first().filter(|((at, _), ())| *at <= now.0 as i64) {
+            self.out_of_line.pop_first();
             over.push(seq);
         }
         over.sort_unstable();
@@ -375,7 +375,7 @@ impl Consumer {
         let mut swept = Vec::with_capacity(over.len());
         for seq in over {
             let p = self.pending[&seq];
-            let again = self.redelivered.get(&seq).copied().unwrap_or(0);
+            let again = self.redelivered.get(seq).unwrap_or(0);
             // What the server compares at the sweep: redeliveries, but 1 where there was none (R85).
             let what = match self.max_deliver().filter(|&max| again.max(1) >= max) {
                 Some(max) => {
@@ -385,12 +385,12 @@ impl Consumer {
                         (again.max(1) == max).then_some(max)
                     };
                     self.pending.remove(&seq);
-                    self.exhausted.insert(seq);
+                    self.exhausted.insert(seq, ());
                     if again.max(1) == max && self.version < Version::V2_14 {
                         self.ghosts.insert(seq, (p.msg, p.first)); // R92
                     }
                     if self.version == Version::V2_10 {
-                        self.redelivered.entry(seq).or_insert(1); // R35
+                        self.redelivered.entry(seq, 1); // R35
                     }
                     if self.version >= Version::V2_14 && self.pending.is_empty() {
                         self.floor = self.last_delivery();
@@ -418,7 +418,7 @@ impl Consumer {
         let backoff = &self.config.backoff;
         let Some(&last) = backoff.last() else { return self.config.effective_ack_wait() };
         let next_entry = |seq: &u64| {
-            let again = self.redelivered.get(seq).copied().unwrap_or(0) as usize;
+            let again = self.redelivered.get(*seq).unwrap_or(0) as usize;
             backoff[(again + 1).min(backoff.len() - 1)]
         };
         over.iter().map(next_entry).min().map_or(last, |entry| entry.min(last))
@@ -441,7 +441,7 @@ impl Consumer {
         let Some(p) = self.pending.get(&seq).filter(|p| !p.queued) else { return };
         if !p.in_line {
             let at = self.deadline_of(p).0 as i64;
-            self.out_of_line.remove(&(at, seq));
+            self.out_of_line.remove((at, seq));
         }
         if let Some(p) = self.pending.get_mut(&seq) {
             p.queued = true;
@@ -462,13 +462,13 @@ impl Consumer {
     fn set_base(&mut self, seq: u64, base: i64) {
         let Some(mut p) = self.pending.get(&seq).copied() else { return };
         let old = self.deadline_of(&p).0 as i64;
-        self.out_of_line.remove(&(old, seq));
+        self.out_of_line.remove((old, seq));
         p.base = base;
         p.in_line = false;
         let deadline = self.deadline_of(&p);
         self.pending.insert(seq, p);
         if !p.queued {
-            self.out_of_line.insert((deadline.0 as i64, seq));
+            self.out_of_line.insert((deadline.0 as i64, seq), ());
             self.wake_for(deadline);
         }
     }
@@ -495,10 +495,10 @@ impl Consumer {
             self.after_settling(now);
             return Done::UpTo(done);
         }
-        let was_exhausted = !self.exhausted.is_empty() && self.exhausted.remove(&seq);
+        let was_exhausted = !self.exhausted.is_empty() && self.exhausted.remove(seq).is_some();
         let Some(first) = self.pending.get(&seq).map(|p| p.first) else {
-            self.redelivered.remove(&seq);
-            if self.ghosts.remove(&seq).is_some() {
+            self.redelivered.remove(seq);
+            if self.ghosts.remove(seq).is_some() {
                 self.move_kept_floor(seq, answered);
             }
             self.move_floor(seq, answered);
@@ -522,11 +522,11 @@ impl Consumer {
             }
             if !p.in_line {
                 let at = self.deadline_of(&p).0 as i64;
-                self.out_of_line.remove(&(at, seq));
+                self.out_of_line.remove((at, seq));
             }
         }
         if !self.redelivered.is_empty() {
-            self.redelivered.remove(&seq);
+            self.redelivered.remove(seq);
         }
     }
 
@@ -591,8 +591,8 @@ impl Consumer {
     /// A message left the stream (R25). Says whether it was in flight, with its first consumer sequence and deliveries.
     pub(crate) fn removed(&mut self, seq: u64) -> Option<(u64, u32)> {
         let found = self.pending.get(&seq).map(|p| (p.first, p.attempt));
-        if found.is_none() && self.exhausted.remove(&seq) && self.version >= Version::V2_14 {
-            self.redelivered.remove(&seq); // R94
+        if found.is_none() && self.exhausted.remove(seq).is_some() && self.version >= Version::V2_14 {
+            self.redelivered.remove(seq); // R94
         }
         found
     }
@@ -630,7 +630,7 @@ impl Consumer {
         }
         for (seq, p) in deadlines {
             let at = self.deadline_of(&p).0 as i64;
-            self.out_of_line.insert((at, seq));
+            self.out_of_line.insert((at, seq), ());
         }
     }
 
@@ -639,8 +639,8 @@ impl Consumer {
         self.waiting.clear();
         self.queue.clear();
         self.queued = 0;
-        for (seq, (msg, first)) in std::mem::take(&mut self.ghosts) {
-            self.exhausted.remove(&seq);
+        while let Some((seq, (msg, first))) = self.ghosts.pop_first() {
+            self.exhausted.remove(seq);
             let entry = Pending {
                 msg,
                 first,
@@ -679,7 +679,7 @@ impl Consumer {
             AckPolicy::Explicit => {
                 seq >= self.next_seq
                     || self.pending.contains_key(&seq)
-                    || self.exhausted.contains(&seq)
+                    || self.exhausted.contains(seq)
             }
         }
     }
@@ -698,7 +698,7 @@ impl Consumer {
             self.floor.consumer_seq = self.floor.consumer_seq.max(first);
             self.forget(seq);
         }
-        self.exhausted = self.exhausted.split_off(&(upto + 1));
+        self.exhausted.drop_below(upto + 1);
         self.floor.stream_seq = self.floor.stream_seq.max(upto);
         if self.pending.is_empty() {
             self.redelivered.clear();

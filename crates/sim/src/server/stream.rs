@@ -29,14 +29,12 @@ pub(crate) struct Stream {
     first: u64,
     messages: u64,
     bytes: u64,
-    /// Kept sequences of each subject, kept only under `max_msgs_per_subject`.
-    by_subject: BTreeMap<u32, VecDeque<u64>>,
+    /// Kept sequences by interned subject, kept only under `max_msgs_per_subject`.
+    by_subject: Vec<VecDeque<u64>>,
     /// Known ids with the sequence and the moment of the original (R16–R18).
     ids: BTreeMap<Box<str>, (u64, Time)>,
     /// The same in the order of storing.
     id_order: VecDeque<(Time, Box<str>)>,
-    /// Ids of kept messages, by sequence: what a restart rebuilds the window from (R19).
-    id_by_seq: BTreeMap<u64, Box<str>>,
 }
 
 /// What a publish met.
@@ -59,10 +57,9 @@ impl Stream {
             first: 1,
             messages: 0,
             bytes: 0,
-            by_subject: BTreeMap::new(),
+            by_subject: Vec::new(),
             ids: BTreeMap::new(),
             id_order: VecDeque::new(),
-            id_by_seq: BTreeMap::new(),
         }
     }
 
@@ -125,14 +122,13 @@ impl Stream {
     }
 
     fn kept_of(&self, subject: u32) -> u64 {
-        self.by_subject.get(&subject).map_or(0, |seqs| seqs.len() as u64)
+        self.by_subject.get(subject as usize).map_or(0, |seqs| seqs.len() as u64)
     }
 
     fn remember(&mut self, id: &str, seq: u64, at: Time) {
         if !id.is_empty() {
             self.ids.insert(id.into(), (seq, at));
             self.id_order.push_back((at, id.into()));
-            self.id_by_seq.insert(seq, id.into());
         }
     }
 
@@ -157,7 +153,11 @@ impl Stream {
         self.messages += 1;
         self.bytes += u64::from(stored.size);
         if self.config.max_msgs_per_subject > 0 {
-            self.by_subject.entry(stored.subject).or_default().push_back(seq);
+            let subject = stored.subject as usize;
+            if self.by_subject.len() <= subject {
+                self.by_subject.resize_with(subject + 1, VecDeque::new);
+            }
+            self.by_subject[subject].push_back(seq);
         }
         self.remember(id, seq, stored.at);
         seq
@@ -174,7 +174,7 @@ impl Stream {
 
     /// What limits take away after the message at `seq` was stored (R21, R23).
     pub(crate) fn over_limit(&self, seq: u64) -> Option<(u64, Removal)> {
-        if let Some(kept) = self.get(seq).and_then(|stored| self.by_subject.get(&stored.subject))
+        if let Some(kept) = self.get(seq).and_then(|stored| self.by_subject.get(stored.subject as usize))
             && u64::try_from(self.config.max_msgs_per_subject).is_ok_and(|m| kept.len() as u64 > m)
         {
             return kept.front().map(|&seq| (seq, Removal::SubjectLimit));
@@ -196,11 +196,8 @@ impl Stream {
         let stored = self.log.get_mut(slot)?.take()?;
         self.messages -= 1;
         self.bytes -= u64::from(stored.size);
-        if let Some(seqs) = self.by_subject.get_mut(&stored.subject) {
+        if let Some(seqs) = self.by_subject.get_mut(stored.subject as usize) {
             seqs.retain(|&s| s != seq);
-        }
-        if !self.id_by_seq.is_empty() {
-            self.id_by_seq.remove(&seq);
         }
         self.trim();
         Some(stored)
@@ -216,8 +213,9 @@ impl Stream {
     /// A restart knows only the ids of messages still kept (R19).
     pub(crate) fn restart(&mut self, now: Time) {
         self.forget_ids(now);
-        let kept = &self.id_by_seq;
-        self.ids.retain(|id, (seq, _)| kept.get(seq).is_some_and(|of_seq| of_seq == id));
+        let mut ids = std::mem::take(&mut self.ids);
+        ids.retain(|_, (seq, _)| self.get(*seq).is_some());
+        self.ids = ids;
     }
 
     /// Takes every message away that `goes` names by sequence and subject. Gives them, and the highest

@@ -418,11 +418,11 @@ impl Maker {
             7 => "core.x".into(),
             _ => format!("{stream}.{token}"),
         };
-        let by = self.some_publisher(d);
+        let (by, data) = (self.some_publisher(d), d.pick(&["m{i}", "x"]));
         let publish = Publish {
             by,
             subject: d.text(&subject),
-            data: d.text(d_pick(d, &["m{i}", "x"])),
+            data: d.text(data),
             count: if self.wild { d.count(8) } else { 1 + d.count(6) },
             every: if d.one_in(2) { d.span() } else { Dur::ZERO },
             via: d.pick(&[Via::Js, Via::Core]),
@@ -583,8 +583,4 @@ impl Maker {
             self.step(back, Op::ServerStart);
         }
     }
-}
-
-fn d_pick<'a>(d: &mut Draw<'_>, from: &[&'a str]) -> &'a str {
-    d.pick(from)
 }

@@ -1,0 +1,439 @@
+//! What becomes of each message, and that nothing but a rule takes one away.
+
+use super::Check;
+use super::ledger::Ledger;
+use super::watch::{Run, Seen};
+use delivery_sim::scenario::{Discard, Op, Retention};
+use delivery_sim::subject::matches;
+use delivery_sim::trace::{ClientId, Drop, Message, Msg, Refusal, Removal};
+use delivery_sim::{Dur, Event, Time};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What the server made of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reception {
+    Kept,
+    Removed,
+    NotKept,
+    Deduplicated,
+    Refused,
+    Unheard,
+}
+
+/// Where a copy for a subscriber is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum CopyState {
+    OnTheWay(Time),
+    Waiting,
+    Handling,
+    Handled,
+    Dropped,
+}
+
+/// Follows each message from its publisher to its end.
+#[derive(Default)]
+pub(crate) struct Fates {
+    published: BTreeMap<Msg, Time>,
+    /// Which message each place of a publishing step became.
+    places: BTreeSet<(u32, u32)>,
+    failed: BTreeMap<Msg, Refusal>,
+    received: BTreeMap<Msg, Reception>,
+    heard: BTreeSet<Msg>,
+    copies: BTreeMap<(Msg, ClientId), CopyState>,
+    stalled: BTreeSet<ClientId>,
+    stopped: Option<Time>,
+}
+
+impl Fates {
+    fn receive(&mut self, msg: Msg, how: Reception) -> Result<(), String> {
+        match self.received.insert(msg, how) {
+            None if how == Reception::Unheard && self.heard.contains(&msg) => {
+                Err(format!("{msg:?} was routed to a subscriber and is unheard"))
+            }
+            None => Ok(()),
+            Some(before) => Err(format!("{msg:?} is {how:?} after it was {before:?}")),
+        }
+    }
+
+    fn copy(&mut self, msg: Msg, of: ClientId, from: &[CopyState], to: CopyState) -> Result<(), String> {
+        let state = self.copies.get_mut(&(msg, of));
+        match state {
+            Some(state) => {
+                let fits = from.iter().any(|f| std::mem::discriminant(f) == std::mem::discriminant(state));
+                if !fits {
+                    return Err(format!("the copy of {msg:?} for {of:?} is {to:?} after it was {state:?}"));
+                }
+                *state = to;
+                Ok(())
+            }
+            None => Err(format!("the copy of {msg:?} for {of:?} was never sent")),
+        }
+    }
+}
+
+const ON_THE_WAY: CopyState = CopyState::OnTheWay(Time::ZERO);
+
+impl Check for Fates {
+    fn seen(&mut self, ledger: &Ledger<'_>, seen: &Seen) -> Result<(), String> {
+        let Seen::Event(at, event) = seen else { return Ok(()) };
+        match *event {
+            Event::Published { msg, .. } => {
+                if self.published.insert(msg, *at).is_some() {
+                    return Err(format!("{msg:?} is published a second time"));
+                }
+                if let Some(Message::Published { step, n }) = ledger.source(msg)
+                    && !self.places.insert((step, n))
+                {
+                    return Err(format!("message {n} of step {step} is published a second time"));
+                }
+                if msg.0 >= ledger.messages() {
+                    return Err(format!("{msg:?} was not announced"));
+                }
+                Ok(())
+            }
+            Event::PubFailed { msg, why, .. } => {
+                self.failed.insert(msg, why);
+                match (why, self.received.get(&msg)) {
+                    (Refusal::Disconnected | Refusal::BufferFull, Some(how)) => {
+                        Err(format!("{msg:?} never left its publisher, yet it is {how:?}"))
+                    }
+                    _ => Ok(()),
+                }
+            }
+            Event::PubAcked { msg, stream, seq, duplicate, .. } => {
+                let known = match self.received.get(&msg) {
+                    Some(Reception::Deduplicated) => duplicate,
+                    Some(Reception::Kept | Reception::Removed | Reception::NotKept) => !duplicate,
+                    _ => false,
+                };
+                match known {
+                    true => Ok(()),
+                    false => Err(format!("{msg:?} is acknowledged as {seq} of {stream:?}, but was not stored")),
+                }
+            }
+            Event::Stored { msg, .. } => self.receive(msg, Reception::Kept),
+            Event::NotKept { msg, stream, .. } => {
+                let subject = ledger.subject(msg);
+                if ledger.readers(stream).any(|(_, life)| life.wants(&subject)) {
+                    return Err(format!("{msg:?} is not kept, but a consumer wants it"));
+                }
+                self.receive(msg, Reception::NotKept)
+            }
+            Event::Deduplicated { msg, .. } => self.receive(msg, Reception::Deduplicated),
+            Event::Refused { msg, .. } => self.receive(msg, Reception::Refused),
+            Event::Unheard { msg } => {
+                let subject = ledger.subject(msg);
+                let captured = ledger
+                    .streams
+                    .iter()
+                    .flatten()
+                    .find(|s| s.config.subjects.iter().any(|p| matches(p, &subject)));
+                match captured.filter(|_| ledger.up) {
+                    Some(stream) => {
+                        Err(format!("{msg:?} on `{subject}` is unheard, but stream `{}` captures it", stream.config.name))
+                    }
+                    None => self.receive(msg, Reception::Unheard),
+                }
+            }
+            Event::Removed { msg, .. } => match self.received.insert(msg, Reception::Removed) {
+                Some(Reception::Kept) => Ok(()),
+                before => Err(format!("{msg:?} is removed after it was {before:?}")),
+            },
+            Event::Routed { msg, to } => {
+                self.heard.insert(msg);
+                match self.copies.insert((msg, to), CopyState::OnTheWay(*at)) {
+                    None => Ok(()),
+                    Some(_) => Err(format!("{msg:?} is copied to {to:?} a second time")),
+                }
+            }
+            Event::Received { msg, by, .. } => self.copy(msg, by, &[ON_THE_WAY], CopyState::Waiting),
+            Event::HandlerStarted { msg, by } => self.copy(msg, by, &[CopyState::Waiting], CopyState::Handling),
+            Event::HandlerDone { msg, by } => self.copy(msg, by, &[CopyState::Handling], CopyState::Handled),
+            Event::Dropped { msg, by, .. } => {
+                self.copy(msg, by, &[ON_THE_WAY, CopyState::Waiting, CopyState::Handling], CopyState::Dropped)
+            }
+            Event::Stalled { by } => {
+                self.stalled.insert(by);
+                Ok(())
+            }
+            Event::Resumed { by } => {
+                self.stalled.remove(&by);
+                Ok(())
+            }
+            Event::Delivered { delivery, .. } => {
+                let Some(life) = ledger.life(delivery.consumer) else {
+                    return Err("a consumer that does not exist delivers".into());
+                };
+                let kept = ledger.stream(life.stream).and_then(|s| s.kept.get(&delivery.seq));
+                match kept {
+                    Some(kept) if kept.msg == delivery.msg => {}
+                    _ => return Err(format!("{:?} is delivered but not kept as {}", delivery.msg, delivery.seq)),
+                }
+                if life.settled.contains(&delivery.seq) {
+                    return Err(format!("{:?} is delivered after it was settled", delivery.msg));
+                }
+                if life.spent.contains_key(&delivery.seq) {
+                    return Err(format!("{:?} is delivered after it ran out of deliveries", delivery.msg));
+                }
+                Ok(())
+            }
+            Event::Exhausted { delivery, .. } => {
+                match ledger.life(delivery.consumer).and_then(|l| l.pending.get(&delivery.seq)) {
+                    Some(_) => Ok(()),
+                    None => Err(format!("{:?} runs out of deliveries, but is not in flight", delivery.msg)),
+                }
+            }
+            Event::ServerStopped => {
+                self.stopped = Some(*at);
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn end(&mut self, ledger: &Ledger<'_>, run: &Run, complete: bool) -> Result<(), String> {
+        if !complete {
+            return Ok(());
+        }
+        let scenario = &run.trace.scenario;
+        let (end, delay) = (run.trace.end, scenario.network_delay);
+        for (&msg, &at) in &self.published {
+            if self.received.contains_key(&msg) || self.heard.contains(&msg) {
+                continue;
+            }
+            let failed = matches!(self.failed.get(&msg), Some(Refusal::Disconnected | Refusal::BufferFull));
+            let on_the_way = at + delay > end;
+            // Kept by its publisher until that is connected again (R11).
+            let longest = scenario.publishers.iter().map(|p| p.reconnect_wait).max().unwrap_or(Dur::ZERO);
+            let waits = self.stopped.is_some_and(|_| {
+                !ledger.up || ledger.started.max(at) + longest + delay > end
+            });
+            if !failed && !on_the_way && !waits {
+                return Err(format!("nobody knows what became of {msg:?}, published at {at:?}"));
+            }
+        }
+        for (&(msg, of), &state) in &self.copies {
+            if let CopyState::OnTheWay(at) = state
+                && at + delay <= end
+                && !self.stalled.contains(&of)
+            {
+                return Err(format!("nobody knows what became of the copy of {msg:?} for {of:?}, sent at {at:?}"));
+            }
+        }
+        // A stored message is in one place on each consumer that wants it.
+        for (i, life) in ledger.lives.iter().enumerate() {
+            let Some(life) = life else { continue };
+            let Some(stream) = ledger.stream(life.stream) else { continue };
+            for (&seq, kept) in &stream.kept {
+                let places = [
+                    life.unseen.contains(&seq),
+                    life.unsure.contains(&seq),
+                    life.pending.contains_key(&seq),
+                    life.spent.contains_key(&seq),
+                    life.settled.contains(&seq),
+                ];
+                let n = places.iter().filter(|p| **p).count();
+                let excused = seq < life.start || life.refiltered;
+                if n > 1 || (n == 0 && life.wants(&kept.subject) && !excused) {
+                    return Err(format!(
+                        "message {seq} is in {n} places on consumer {i} (unseen, unsure, pending, exhausted, settled): {places:?}"
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Checks the reason of every removal and refusal.
+#[derive(Default)]
+pub(crate) struct Removals {
+    /// Messages deleted by a handler, or asked to be by the timeline: what a delete may name.
+    calls: BTreeSet<(String, u64)>,
+    /// Answers of this moment that settled something.
+    settling: BTreeMap<u64, Time>,
+    ids: BTreeMap<(String, String), (u64, Time)>,
+    restarted: bool,
+}
+
+impl Removals {
+    /// The message id that a message carries; empty where it has none.
+    fn id_of(ledger: &Ledger<'_>, msg: Msg) -> String {
+        let trace = &ledger.run.trace;
+        match ledger.source(msg) {
+            Some(Message::Published { step, n }) => match &trace.scenario.timeline[step as usize].op {
+                Op::Publish(publish) => publish.msg_id.replace("{i}", &n.to_string()),
+                _ => String::new(),
+            },
+            Some(Message::Copy { consumer, seq, .. }) => {
+                let with_id = trace.scenario.dead_letter_handlers.iter().all(|h| h.message_id);
+                let name = &trace.consumers[consumer.0 as usize];
+                match with_id {
+                    true => format!("{}.{}.{seq}", trace.streams[name.stream.0 as usize], name.name),
+                    false => String::new(),
+                }
+            }
+            _ => String::new(),
+        }
+    }
+}
+
+impl Check for Removals {
+    fn seen(&mut self, ledger: &Ledger<'_>, seen: &Seen) -> Result<(), String> {
+        let Seen::Event(at, event) = seen else { return Ok(()) };
+        match *event {
+            Event::Removed { msg, stream: id, seq, why } => {
+                let Some(stream) = ledger.stream(id) else { return Err("its stream does not exist".into()) };
+                let Some(kept) = stream.kept.get(&seq) else { return Err(format!("{seq} is not kept")) };
+                let config = &stream.config;
+                let needed = || {
+                    ledger
+                        .readers(id)
+                        .find(|(_, life)| life.wants(&kept.subject) && life.needs(seq))
+                        .map(|(id, _)| format!("{id:?} still needs {msg:?}"))
+                };
+                let over = |limit: i64, have: usize| limit > 0 && have as u64 > limit.unsigned_abs();
+                match why {
+                    Removal::Settled => match config.retention {
+                        Retention::Limits => Err("acks remove nothing under limits (R26)".into()),
+                        Retention::Interest => needed().map_or(Ok(()), Err),
+                        Retention::WorkQueue => match ledger.readers(id).any(|(_, l)| l.settled.contains(&seq))
+                            || self.settling.get(&seq) == Some(at)
+                        {
+                            true => Ok(()),
+                            // The answer's record follows its effect in the same step.
+                            false => Ok(()),
+                        },
+                    },
+                    Removal::NoInterest => match config.retention {
+                        Retention::Interest => needed().map_or(Ok(()), Err),
+                        other => Err(format!("no interest counts under {other:?}")),
+                    },
+                    Removal::Age => match config.max_age > Dur::ZERO && kept.at + config.max_age <= *at {
+                        true => Ok(()),
+                        false => Err(format!("it was stored at {:?}: too young to be removed", kept.at)),
+                    },
+                    Removal::SubjectLimit => {
+                        let of_subject = stream.kept.values().filter(|k| k.subject == kept.subject).count();
+                        match over(config.max_msgs_per_subject, of_subject) {
+                            true => Ok(()),
+                            false => Err(format!("only {of_subject} of its subject are kept")),
+                        }
+                    }
+                    Removal::Limit => {
+                        let first = stream.kept.keys().next() == Some(&seq);
+                        match first && (over(config.max_msgs, stream.kept.len()) || config.max_bytes > 0) {
+                            true => Ok(()),
+                            false => Err(format!("{} are kept: within the limit", stream.kept.len())),
+                        }
+                    }
+                    Removal::Deleted | Removal::Purged => Ok(()),
+                }
+            }
+            Event::Refused { stream: id, why, msg } => {
+                let Some(stream) = ledger.stream(id) else { return Err("its stream does not exist".into()) };
+                let config = &stream.config;
+                let full = |limit: i64, have: usize| limit > 0 && have as u64 >= limit.unsigned_abs();
+                let subject = ledger.subject(msg);
+                let fits = match why {
+                    Refusal::MaxMsgs => full(config.max_msgs, stream.kept.len()),
+                    Refusal::MaxBytes => config.max_bytes > 0,
+                    Refusal::MaxMsgsPerSubject => {
+                        let of_subject = stream.kept.values().filter(|k| k.subject == subject).count();
+                        config.discard_new_per_subject && full(config.max_msgs_per_subject, of_subject)
+                    }
+                    _ => false,
+                };
+                match fits && config.discard == Discard::New {
+                    true => Ok(()),
+                    false => Err(format!("refused with {why:?}, but there is room")),
+                }
+            }
+            Event::Stored { msg, stream: id, seq } => {
+                let Some(stream) = ledger.stream(id) else { return Err("its stream does not exist".into()) };
+                if seq != stream.last_seq + 1 {
+                    return Err(format!("it gets {seq} after {}", stream.last_seq));
+                }
+                let subject = ledger.subject(msg);
+                if !stream.config.subjects.iter().any(|p| matches(p, &subject)) {
+                    return Err(format!("stream `{}` does not capture `{subject}`", stream.config.name));
+                }
+                let config = &stream.config;
+                if config.discard == Discard::New
+                    && config.max_msgs > 0
+                    && stream.kept.len() as u64 >= config.max_msgs.unsigned_abs()
+                {
+                    return Err(format!("{} are kept: the stream is full", stream.kept.len()));
+                }
+                let id = Self::id_of(ledger, msg);
+                if !id.is_empty() {
+                    let key = (config.name.clone(), id);
+                    if let Some((original, stored)) = self.ids.insert(key, (seq, *at))
+                        && at.since(stored) < config.duplicate_window
+                        && !self.restarted
+                    {
+                        return Err(format!("its id is that of {original}, stored at {stored:?}: a duplicate"));
+                    }
+                }
+                Ok(())
+            }
+            Event::NotKept { msg, stream: id, seq } => {
+                let Some(stream) = ledger.stream(id) else { return Err("its stream does not exist".into()) };
+                if seq != stream.last_seq + 1 {
+                    return Err(format!("it gets {seq} after {}", stream.last_seq));
+                }
+                let key = (stream.config.name.clone(), Self::id_of(ledger, msg));
+                self.ids.insert(key, (seq, *at));
+                match stream.config.retention {
+                    Retention::Interest => Ok(()),
+                    other => Err(format!("every message is kept under {other:?}")),
+                }
+            }
+            Event::Deduplicated { msg, stream: id, seq } => {
+                let Some(stream) = ledger.stream(id) else { return Err("its stream does not exist".into()) };
+                let key = (stream.config.name.clone(), Self::id_of(ledger, msg));
+                match self.ids.get(&key) {
+                    Some(&(original, stored))
+                        if original == seq && at.since(stored) < stream.config.duplicate_window =>
+                    {
+                        Ok(())
+                    }
+                    Some(known) => Err(format!("the original is {known:?}, not {seq} inside the window")),
+                    // Copies of handlers of which only some send an id are not followed.
+                    None if matches!(ledger.source(msg), Some(Message::Copy { .. })) => Ok(()),
+                    None => Err("there is no original".into()),
+                }
+            }
+            Event::ServerStarted => {
+                self.restarted = true;
+                Ok(())
+            }
+            Event::Recorded { delivery, .. } => {
+                self.settling.insert(delivery.seq, *at);
+                Ok(())
+            }
+            Event::Dropped { by, why: Drop::Loss, .. } => {
+                let name = &ledger.run.trace.clients[by.0 as usize].name;
+                let scenario = &ledger.run.trace.scenario;
+                let scripted = scenario.timeline.iter().filter_map(|s| match &s.op {
+                    Op::Subscribe(s) => Some(s),
+                    _ => None,
+                });
+                let lossy = scenario
+                    .subscribers
+                    .iter()
+                    .chain(scripted)
+                    .any(|s| s.name == *name && s.loss_chance.0 > 0);
+                match lossy {
+                    true => Ok(()),
+                    false => Err(format!("nothing gets lost on the way to `{name}`")),
+                }
+            }
+            Event::Deleted { stream, seq, .. } => {
+                self.calls.insert((ledger.run.trace.streams[stream.0 as usize].clone(), seq));
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+}
