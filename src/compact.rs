@@ -1,20 +1,19 @@
-//! The compact form in which a page carries a lab: postcard in base64.
+//! The compact form in which a page carries a lab, in base64.
 
 use delivery_figure::lab::Lab;
+use delivery_sim::compact;
 
 /// Writes a lab for an attribute.
 #[cfg(feature = "ssr")]
 pub(crate) fn write(lab: &Lab) -> String {
     use base64::Engine as _;
-    // Postcard refuses only sequences of unknown length, which a lab does not have.
-    let bytes = postcard::to_allocvec(lab).unwrap_or_default();
-    base64::engine::general_purpose::STANDARD.encode(bytes)
+    base64::engine::general_purpose::STANDARD.encode(compact::write(lab))
 }
 
 /// Reads what [`write`] wrote.
 pub(crate) fn read(text: &str) -> Result<Lab, String> {
     decode(text)
-        .and_then(|bytes| postcard::from_bytes(&bytes).ok())
+        .and_then(|bytes| compact::read(&bytes))
         .ok_or_else(|| "the page and its program are not of the same build".into())
 }
 

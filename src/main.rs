@@ -10,6 +10,6 @@ use web_sys::Element;
 /// # Errors
 /// A sentence if the page does not carry a lab that this program can read; then nothing was changed.
 #[wasm_bindgen]
-pub fn mount(section: Element) -> Result<(), String> {
-    delivery_lab::view::mount(&section)
+pub fn mount(section: &Element) -> Result<(), String> {
+    delivery_lab::view::mount(section)
 }

@@ -17,30 +17,44 @@ enum Outcome {
     Skipped(&'static str),
 }
 
-/// The steps of a task so far. After one has failed the others are not run.
+/// The steps of a task so far.
 #[derive(Default)]
 pub(crate) struct Report {
     steps: Vec<Step>,
-    failure: Option<Failure>,
 }
 
 impl Report {
-    /// Runs a step under a heading, unless an earlier one has failed.
-    pub(crate) fn step(&mut self, name: &'static str, run: impl FnOnce() -> Result<(), Failure>) {
-        if self.failure.is_some() {
-            return self.skip(name, "not run, since a step before it failed");
-        }
+    /// Runs a step under a heading. What it made, if it passed.
+    pub(crate) fn step<T>(
+        &mut self,
+        name: &'static str,
+        run: impl FnOnce() -> Result<T, Failure>,
+    ) -> Option<T> {
         println!("\n== {name} ==");
         let start = Instant::now();
-        let outcome = match run() {
-            Ok(()) => Outcome::Passed(start.elapsed()),
+        let (made, outcome) = match run() {
+            Ok(made) => (Some(made), Outcome::Passed(start.elapsed())),
             Err(failure) => {
                 eprintln!("\n{failure}");
-                self.failure = Some(failure);
-                Outcome::Failed(start.elapsed())
+                (None, Outcome::Failed(start.elapsed()))
             }
         };
         self.steps.push(Step { name, outcome });
+        made
+    }
+
+    /// Runs a step that needs what earlier ones made; leaves it out if they did not.
+    pub(crate) fn after<N, T>(
+        &mut self,
+        needed: Option<N>,
+        name: &'static str,
+        run: impl FnOnce(N) -> Result<T, Failure>,
+    ) -> Option<T> {
+        let Some(needed) = needed else {
+            self.skip(name, "not run, since a step that it needs failed");
+            return None;
+        };
+        self.step(name, || run(needed))
     }
 
     /// Leaves a step out, and says so in the summary.
@@ -51,10 +65,19 @@ impl Report {
     /// Prints the summary.
     ///
     /// # Errors
-    /// The failure of the step that failed.
+    /// A sentence that names the steps that failed.
     pub(crate) fn finish(self) -> Result<(), Failure> {
         print!("\n{}", summary(&self.steps));
-        self.failure.map_or(Ok(()), Err)
+        let failed: Vec<&str> = self
+            .steps
+            .iter()
+            .filter(|step| matches!(step.outcome, Outcome::Failed(_)))
+            .map(|step| step.name)
+            .collect();
+        if failed.is_empty() {
+            return Ok(());
+        }
+        Err(format!("Failed: {}. What is wrong stands under its heading.", failed.join(", ")))
     }
 }
 
@@ -111,24 +134,24 @@ mod tests {
     }
 
     #[test]
-    fn nothing_runs_after_a_failure_and_the_summary_says_so() {
+    fn a_step_that_fails_takes_along_those_that_need_it_and_no_others() {
         let mut report = Report::default();
-        let mut ran = Vec::new();
-        report.step("one", || {
-            ran.push(1);
-            Ok(())
-        });
+        let one = report.step("one", || Ok(1));
         report.skip("three little words", "asked for");
-        report.step("two", || Err("It broke.".into()));
-        report.step("four", || unreachable!("a step before it failed"));
+        let two = report.step("two", || Err::<i32, _>("It broke.".into()));
+        assert_eq!((one, two), (Some(1), None));
+        assert_eq!(report.after(two, "three", |_| -> Result<(), Failure> { unreachable!() }), None);
+        assert_eq!(report.after(one, "four", |one| Ok(one + 3)), Some(4));
+
         let text = summary(&report.steps);
         let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(ran, [1]);
         assert!(lines[1].starts_with("one                 passed   0."), "{text}");
         assert_eq!(lines[2], "three little words  skipped  asked for");
         assert!(lines[3].starts_with("two                 FAILED   0."), "{text}");
-        assert!(lines[4].starts_with("four                skipped  not run"), "{text}");
-        assert_eq!(lines.last(), Some(&"1 passed, 1 failed, 2 skipped"));
-        assert_eq!(report.finish(), Err("It broke.".into()));
+        assert!(lines[4].starts_with("three               skipped  not run, since"), "{text}");
+        assert!(lines[5].starts_with("four                passed   0."), "{text}");
+        assert_eq!(lines.last(), Some(&"2 passed, 1 failed, 2 skipped"));
+        let failure = report.finish().unwrap_err();
+        assert_eq!(failure, "Failed: two. What is wrong stands under its heading.");
     }
 }

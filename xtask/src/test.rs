@@ -27,25 +27,25 @@ const IN_BROWSER: [&str; 8] = [
     "csr",
 ];
 
+/// Why a step was left out.
+const FAST: &str = "left out, as --fast asks";
+
 /// Runs every check; `fast` leaves out the site and the browser.
 ///
 /// # Errors
-/// The first failure, after the summary.
+/// What failed, after the summary.
 pub(crate) fn everything(fast: bool) -> Result<(), Failure> {
-    let (dist, dist_x) = (root().join(DIST), root().join(DIST_X));
-    let (mut tools, mut browser) = (None, None);
     let mut report = Report::default();
-
     // What is missing is said before anything long is started.
-    if fast {
+    let set_up = if fast {
         report.skip("set-up", FAST);
+        None
     } else {
         report.step("set-up", || {
-            browser = Some(Browser::fetch()?);
-            tools = Some(Tools::fetch()?);
-            Ok(())
-        });
-    }
+            let browser = Browser::fetch()?;
+            Ok((Tools::fetch()?, browser))
+        })
+    };
     report.step("formatting", || run(&mut cargo(["fmt", "--all", "--check"])));
     report.step("lints, native", || {
         run(cargo(["clippy"]).args(NATIVE).args(["--all-targets", "--", "-D", "warnings"]))
@@ -59,23 +59,24 @@ pub(crate) fn everything(fast: bool) -> Result<(), Failure> {
     report.step("tests", || run(cargo(["test"]).args(NATIVE)));
     report.step("recordings of real servers", || {
         if replay::recordings(&[root().join(RECORDINGS)])? {
-            Ok(())
-        } else {
-            Err("The simulator does not do what a real server did; see the lines above.".into())
+            return Ok(());
         }
+        Err("The simulator does not do what a real server did; see the lines above.".into())
     });
-    let (Some(tools), Some(browser)) = (tools, browser) else {
+    if fast {
         for name in ["site", "site under /x/", "weight", "browser"] {
-            report.skip(name, if fast { FAST } else { "not run, since the set-up failed" });
+            report.skip(name, FAST);
         }
         return report.finish();
-    };
-    report.step("site", || site::build_with(&tools, None, &dist));
-    report.step("site under /x/", || site::build_with(&tools, Some("/x/"), &dist_x));
-    report.step("weight", || size::print(&dist));
-    report.step("browser", || browser.test(&dist, &dist_x));
+    }
+    let (dist, dist_x) = (root().join(DIST), root().join(DIST_X));
+    let tools = set_up.as_ref().map(|(tools, _)| tools);
+    let site = report.after(tools, "site", |tools| site::build_with(tools, None, &dist));
+    let site_x = report
+        .after(tools, "site under /x/", |tools| site::build_with(tools, Some("/x/"), &dist_x));
+    report.after(site, "weight", |()| size::print(&dist));
+    let browser =
+        set_up.as_ref().map(|(_, browser)| browser).filter(|_| site.and(site_x).is_some());
+    report.after(browser, "browser", |browser| browser.test(&dist, &dist_x));
     report.finish()
 }
-
-/// Why a step was left out.
-const FAST: &str = "left out, as --fast asks";

@@ -12,6 +12,7 @@ use crate::scene::{Anchor, Layout, Leg, Mark, Mover, Point, Scene, Shape, point}
 use crate::story::{Life, Over, Said, Story, WorkEnd};
 use crate::text;
 use delivery_sim::Time;
+use delivery_sim::order::sorted;
 use delivery_sim::trace::{ClientId, ConsumerId, Effect, Event, Msg, Reply};
 
 /// A run of more deliveries or messages is drawn without numbers, labels and movers.
@@ -99,8 +100,8 @@ pub(crate) fn draw(story: &Story<'_>, layout: Layout) -> Scene {
     artist.core(&nums);
     artist.stream_note();
     artist.labels.settle();
-    let Artist { mut marks, labels, mut movers, .. } = artist;
-    marks.sort_unstable();
+    let Artist { marks, labels, mut movers, .. } = artist;
+    let mut marks = sorted(marks, Ord::cmp);
     marks.dedup();
     movers.retain(|mover| !mover.legs.is_empty());
     Scene {

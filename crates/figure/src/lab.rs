@@ -42,6 +42,9 @@ pub struct Knob {
     pub more: bool,
 }
 
+delivery_sim::compact_struct!(Lab { slug, title, question, opens_at, scenario, knobs });
+delivery_sim::compact_struct!(Knob { name, label, setting, positions, more });
+
 /// A lab with its knobs turned: what the address says.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Position {

@@ -2,6 +2,7 @@
 
 use crate::scene::{Anchor, Point, Text};
 use crate::text;
+use delivery_sim::order::sorted;
 use delivery_sim::trace::Msg;
 
 /// Where a label is put beside a place.
@@ -181,10 +182,8 @@ impl Labels {
 
     /// Places what was asked for, lowest rank first, now that all marks are known.
     pub(crate) fn settle(&mut self) {
-        let mut wanted: Vec<(usize, Wanted)> =
-            core::mem::take(&mut self.wanted).into_iter().enumerate().collect();
-        wanted.sort_unstable_by_key(|(i, wanted)| (wanted.rank, *i));
-        for (_, Wanted { class, msg, tries, .. }) in wanted {
+        let wanted = sorted(core::mem::take(&mut self.wanted), |a, b| a.rank.cmp(&b.rank));
+        for Wanted { class, msg, tries, .. } in wanted {
             // A text that crosses a line says more than a shorter one or none.
             'placed: for same in tries.chunk_by(|a, b| a.2 == b.2) {
                 for over in [false, true] {

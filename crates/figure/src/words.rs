@@ -4,6 +4,7 @@ use crate::names;
 use crate::story::{Over, Story, WorkEnd};
 use crate::tell;
 use crate::why::moment;
+use delivery_sim::order::sorted;
 use delivery_sim::trace::{Event, Message, Msg, Reply};
 use delivery_sim::{Time, Trace};
 
@@ -310,7 +311,7 @@ fn overtaking(story: &Story<'_>, again: &[Msg]) -> (Vec<Msg>, Vec<Msg>) {
             behind.push(msg);
         }
     }
-    ahead.sort_unstable();
+    let mut ahead = sorted(ahead, Ord::cmp);
     ahead.dedup();
     (ahead, behind)
 }

@@ -4,7 +4,8 @@
 //! has events; the allocator counts what a tallied run holds at most.
 
 use delivery_sim::scenario::{
-    Chance, Consumer, ConsumerConfig, Op, Publish, Retention, Scenario, Service, Step, StreamConfig, Worker,
+    Chance, Consumer, ConsumerConfig, Op, Publish, Retention, Scenario, Service, Step,
+    StreamConfig, Worker,
 };
 use delivery_sim::{Dur, Event, Observer, Time, run, run_with};
 use std::cmp::Reverse;
@@ -110,9 +111,13 @@ fn resident() -> (u64, u64) {
 fn main() {
     // `cargo test --benches` only wants to know that it runs.
     let quick = !std::env::args().any(|a| a == "--bench");
-    let sizes: &[u32] = if quick { &[1_000] } else { &[1_000, 10_000, 100_000, 1_000_000, 10_000_000] };
+    let sizes: &[u32] =
+        if quick { &[1_000] } else { &[1_000, 10_000, 100_000, 1_000_000, 10_000_000] };
     println!("one stream, four workers, 2 % crashes, backoff; tallied, one core, medians\n");
-    println!("{:>10} {:>12} {:>12} {:>14} {:>10} {:>12}", "messages", "events", "Mevents/s", "bare heap", "ratio", "peak KiB");
+    println!(
+        "{:>10} {:>12} {:>12} {:>14} {:>10} {:>12}",
+        "messages", "events", "Mevents/s", "bare heap", "ratio", "peak KiB"
+    );
     for &messages in sizes {
         let scenario = shop(messages);
         let runs = (2_000_000 / messages).clamp(1, 51) as usize | 1;

@@ -4,8 +4,8 @@ mod traps;
 
 use crate::engine::Names;
 use crate::scenario::{
-    AckPolicy, ConsumerConfig, CreateAction, DeliverPolicy, Discard, Op, Retention, Scenario, StreamConfig,
-    Version,
+    AckPolicy, ConsumerConfig, CreateAction, DeliverPolicy, Discard, Op, Retention, Scenario,
+    StreamConfig, Version,
 };
 use crate::subject::overlap;
 use crate::time::Dur;
@@ -32,7 +32,9 @@ impl ApiError {
     /// What to do about it, in plain words; empty where the text says it.
     pub fn hint(&self) -> &'static str {
         match self.err_code {
-            10116 => "allow at least as many deliveries as the backoff has entries, or shorten the list",
+            10116 => {
+                "allow at least as many deliveries as the backoff has entries, or shorten the list"
+            }
             10157 => "set ack_wait to the first entry of the backoff, or leave pedantic mode",
             10099 => "give every consumer of a work queue a filter that no other one covers",
             10100 => "let each message of a work queue match the filter of one consumer only",
@@ -96,7 +98,11 @@ pub fn consumer_defaults(
     }
     if let Some(&first) = config.backoff.first() {
         if pedantic && version >= Version::V2_11 && config.ack_wait != first {
-            return fail(400, 10157, "pedantic mode: first backoff value has to equal batch AckWait");
+            return fail(
+                400,
+                10157,
+                "pedantic mode: first backoff value has to equal batch AckWait",
+            );
         }
         config.ack_wait = first;
     }
@@ -195,7 +201,11 @@ pub fn consumer_on_stream<'a>(
     }
     if !all_first && others.clone().next().is_some() {
         if config.filter_subjects.is_empty() {
-            return fail(400, 10099, "multiple non-filtered consumers not allowed on workqueue stream");
+            return fail(
+                400,
+                10099,
+                "multiple non-filtered consumers not allowed on workqueue stream",
+            );
         }
         let mine = &config.filter_subjects;
         let clash = others.clone().any(|other| {
@@ -275,7 +285,11 @@ pub fn stream_defaults(config: &StreamConfig) -> Result<StreamConfig, ApiError> 
     }
     if config.discard_new_per_subject {
         if config.discard != Discard::New {
-            return fail(500, 10052, "discard new per subject requires discard new policy to be set");
+            return fail(
+                500,
+                10052,
+                "discard new per subject requires discard new policy to be set",
+            );
         }
         if config.max_msgs_per_subject <= 0 {
             return fail(500, 10052, "discard new per subject requires max msgs per subject > 0");
@@ -292,9 +306,9 @@ pub(crate) fn stream_beside<'a>(
     if others.clone().any(|other| other.name == config.name && other != config) {
         return fail(400, 10058, "stream name already in use with a different configuration");
     }
-    let clash = others.filter(|other| other.name != config.name).any(|other| {
-        other.subjects.iter().any(|b| config.subjects.iter().any(|a| overlap(a, b)))
-    });
+    let clash = others
+        .filter(|other| other.name != config.name)
+        .any(|other| other.subjects.iter().any(|b| config.subjects.iter().any(|a| overlap(a, b))));
     if clash {
         return fail(400, 10065, "subjects overlap with an existing stream");
     }
@@ -308,7 +322,8 @@ pub(crate) fn check(scenario: &Scenario) -> Result<Names, Vec<String>> {
     for (i, stream) in scenario.streams.iter().enumerate() {
         let name = &stream.name;
         if bad_name(name) {
-            problems.push(format!("stream `{name}` needs a name without spaces, dots and wildcards"));
+            problems
+                .push(format!("stream `{name}` needs a name without spaces, dots and wildcards"));
         }
         if stream.subjects.is_empty() {
             problems.push(format!("stream `{name}` captures no subject"));
@@ -323,22 +338,25 @@ pub(crate) fn check(scenario: &Scenario) -> Result<Names, Vec<String>> {
     for (i, consumer) in scenario.consumers.iter().enumerate() {
         let name = &consumer.config.durable_name;
         if bad_name(name) {
-            problems.push(format!("consumer `{name}` needs a name without spaces, dots and wildcards"));
+            problems
+                .push(format!("consumer `{name}` needs a name without spaces, dots and wildcards"));
             continue;
         }
         let others = scenario.consumers[..i].iter().filter(|c| c.stream == consumer.stream);
         if others.clone().any(|other| other.config.durable_name == *name) {
-            problems.push(format!("two consumers of stream `{}` are called `{name}`", consumer.stream));
+            problems
+                .push(format!("two consumers of stream `{}` are called `{name}`", consumer.stream));
         }
-        let checked = consumer_defaults(&consumer.config, scenario.version, false).and_then(|config| {
-            match scenario.streams.iter().find(|s| s.name == consumer.stream) {
-                Some(stream) => {
-                    let others = others.map(|c| &c.config);
-                    consumer_on_stream(&config, stream, &others, scenario.version)
+        let checked =
+            consumer_defaults(&consumer.config, scenario.version, false).and_then(|config| {
+                match scenario.streams.iter().find(|s| s.name == consumer.stream) {
+                    Some(stream) => {
+                        let others = others.map(|c| &c.config);
+                        consumer_on_stream(&config, stream, &others, scenario.version)
+                    }
+                    None => Ok(()),
                 }
-                None => Ok(()),
-            }
-        });
+            });
         if let Err(error) = checked {
             problems.push(format!("consumer `{name}`: {error}"));
         }

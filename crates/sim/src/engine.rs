@@ -45,7 +45,14 @@ pub(crate) enum Act {
     /// Client: the publisher learns of a refusal.
     PubFail { step: u32, n: u32, msg: Msg, why: Refusal },
     /// Server: a pull request arrives.
-    Pull { by: ClientId, connection: u32, consumer: u16, batch: u32, expires: Dur, flags: PullFlags },
+    Pull {
+        by: ClientId,
+        connection: u32,
+        consumer: u16,
+        batch: u32,
+        expires: Dur,
+        flags: PullFlags,
+    },
     /// Client: a delivery arrives.
     Arrive { to: ClientId, connection: u32, delivery: Packed, consumer_seq: u32 },
     /// Client: the status that ends a pull arrives.
@@ -235,9 +242,11 @@ impl<'a, O: Observer> World<'a, O> {
             messages: Vec::new(),
             keep_messages: effects_matter
                 || !scenario.dead_letter_handlers.is_empty()
-                || scenario.workers.iter().flat_map(|w| &w.behaviour).any(|b| {
-                    !b.on.data.is_empty() || !b.on.data_prefix.is_empty()
-                }),
+                || scenario
+                    .workers
+                    .iter()
+                    .flat_map(|w| &w.behaviour)
+                    .any(|b| !b.on.data.is_empty() || !b.on.data_prefix.is_empty()),
             cut_off: Vec::new(),
             up: true,
             steps: 0,
@@ -429,11 +438,15 @@ impl<'a, O: Observer> World<'a, O> {
             Act::SubscriptionCloses { by, subscription } => {
                 self.subscription_at_server(by, subscription, false);
             }
-            Act::Copy { to, subscription, msg, size } => self.copy_arrives(to, subscription, msg, size),
+            Act::Copy { to, subscription, msg, size } => {
+                self.copy_arrives(to, subscription, msg, size);
+            }
             Act::Handle { by, life } => self.handle_next(by, life),
             Act::Handled { by, life, msg } => self.handled(by, life, msg),
             Act::HandlerCall { by, connection } => self.handler_call(by, connection),
-            Act::HandlerBack { by, connection, result } => self.handler_back(by, connection, result),
+            Act::HandlerBack { by, connection, result } => {
+                self.handler_back(by, connection, result);
+            }
         }
     }
 
@@ -443,8 +456,12 @@ impl<'a, O: Observer> World<'a, O> {
         match &scenario.timeline[step as usize].op {
             Op::Publish(_) => self.publish(step, 1),
             Op::Pull(pull) => {
-                let Some(client) = self.names.client(&pull.worker, ClientKind::Worker) else { return };
-                let Some(consumer) = self.names.consumer(&pull.stream, &pull.consumer) else { return };
+                let Some(client) = self.names.client(&pull.worker, ClientKind::Worker) else {
+                    return;
+                };
+                let Some(consumer) = self.names.consumer(&pull.stream, &pull.consumer) else {
+                    return;
+                };
                 self.reconnect(client);
                 let flags = PullFlags { no_wait: pull.no_wait, max_bytes: pull.max_bytes };
                 self.send_pull(client, consumer.0, pull.batch.max(1), pull.expires, flags);

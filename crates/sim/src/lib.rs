@@ -14,10 +14,12 @@
 //! observed on real servers; "R12" in these pages names such a rule.
 
 pub mod check;
+pub mod compact;
 pub mod config;
 mod engine;
 pub mod info;
 mod keep;
+pub mod order;
 mod queue;
 pub mod report;
 pub mod rng;

@@ -36,7 +36,9 @@ impl Rng {
     pub fn service(&mut self, service: Service) -> Dur {
         match service {
             Service::Fixed(d) => d,
-            Service::Uniform(low, high) => Dur(low.0 + self.below((high.0 - low.0).saturating_add(1))),
+            Service::Uniform(low, high) => {
+                Dur(low.0 + self.below((high.0 - low.0).saturating_add(1)))
+            }
             Service::Exponential(mean) => Dur(scaled(mean.0, self.neg_ln_uniform())),
             Service::LogNormal(median, percent) => {
                 // exp2 of a standard normal scaled by the spread: sigma / ln 2 in 32.32 fixed point.
@@ -138,8 +140,14 @@ mod tests {
             (Service::LogNormal(Dur::ms(1000), 50), 1133, 1000),
         ] {
             let (got_mean, got_median) = sample(service);
-            assert!(got_mean.abs_diff(mean) <= mean / 40, "{service:?}: mean {got_mean}, not {mean}");
-            assert!(got_median.abs_diff(median) <= median / 40, "{service:?}: median {got_median}, not {median}");
+            assert!(
+                got_mean.abs_diff(mean) <= mean / 40,
+                "{service:?}: mean {got_mean}, not {mean}"
+            );
+            assert!(
+                got_median.abs_diff(median) <= median / 40,
+                "{service:?}: median {got_median}, not {median}"
+            );
         }
     }
 

@@ -56,7 +56,9 @@ impl Default for Scenario {
 }
 
 /// The server release that is simulated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+)]
 pub enum Version {
     /// 2.10.26.
     #[serde(rename = "2.10")]
@@ -447,16 +449,19 @@ impl TryFrom<String> for Service {
         match words[..] {
             ["exponential", mean] => Ok(Self::Exponential(Dur::parse(mean)?)),
             ["lognormal", median, spread] => {
-                let spread = spread.strip_suffix('%').and_then(|s| s.parse().ok()).ok_or_else(
-                    || format!("`{spread}` is not a spread; write a percentage such as 50%"),
-                )?;
+                let spread =
+                    spread.strip_suffix('%').and_then(|s| s.parse().ok()).ok_or_else(|| {
+                        format!("`{spread}` is not a spread; write a percentage such as 50%")
+                    })?;
                 Ok(Self::LogNormal(Dur::parse(median)?, spread))
             }
             [one] => match one.split_once("..") {
                 Some((low, high)) => {
                     let (low, high) = (Dur::parse(low)?, Dur::parse(high)?);
                     if low > high {
-                        return Err(format!("`{one}` runs backwards; write the shorter time first"));
+                        return Err(format!(
+                            "`{one}` runs backwards; write the shorter time first"
+                        ));
                     }
                     Ok(Self::Uniform(low, high))
                 }
@@ -919,7 +924,10 @@ mod tests {
             assert_eq!(String::from(Chance(ppm)), text);
         }
         for text in ["", "2", "101%", "-1%", "banana", "1.23456%", "%"] {
-            assert!(Chance::try_from(text.to_owned()).unwrap_err().contains("not a probability"), "{text}");
+            assert!(
+                Chance::try_from(text.to_owned()).unwrap_err().contains("not a probability"),
+                "{text}"
+            );
         }
     }
 

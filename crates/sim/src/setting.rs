@@ -230,7 +230,9 @@ fn middle_and_spread(service: Service) -> (u64, u64) {
 fn around(middle: u64, spread: u64) -> Service {
     match spread {
         0 => Service::Fixed(Dur(middle)),
-        _ => Service::Uniform(Dur(middle.saturating_sub(spread)), Dur(middle.saturating_add(spread))),
+        _ => {
+            Service::Uniform(Dur(middle.saturating_sub(spread)), Dur(middle.saturating_add(spread)))
+        }
     }
 }
 
@@ -297,18 +299,25 @@ mod tests {
             assert_eq!(setting.get(&scenario).unwrap().words(), after, "{path}");
         }
         assert_eq!(scenario.workers[0].start, crate::Time::ZERO, "only run 2 was named");
-        assert!(!Setting::parse("publish.count").unwrap().set(&mut scenario, &Value::Count(Some(1))));
+        assert!(
+            !Setting::parse("publish.count").unwrap().set(&mut scenario, &Value::Count(Some(1)))
+        );
     }
 
     #[test]
     fn unknown_paths_and_values_say_so() {
-        for path in ["ack_wait", "consumer.nonsense", "consumer[orders.ack_wait", "stream.max_age"] {
+        for path in ["ack_wait", "consumer.nonsense", "consumer[orders.ack_wait", "stream.max_age"]
+        {
             assert!(Setting::parse(path).unwrap_err().contains("is not a setting"), "{path}");
         }
         for (form, text, error) in [
             (Form::Limit, "two", "`two` is not a whole number or `unlimited`"),
             (Form::Count, "-3", "`-3` is not a whole number"),
-            (Form::Dur, "banana", "`banana` is not a duration; write one such as 500ms, 30s or 1m30s"),
+            (
+                Form::Dur,
+                "banana",
+                "`banana` is not a duration; write one such as 500ms, 30s or 1m30s",
+            ),
             (Form::Durs, "1s,,2s", "`` is not a duration; write one such as 500ms, 30s or 1m30s"),
         ] {
             assert_eq!(Value::parse(form, text).unwrap_err(), error);

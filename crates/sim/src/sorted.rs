@@ -91,7 +91,12 @@ mod tests {
                     sorted.insert(key, key * 2);
                     tree.insert(key, key * 2);
                 }
-                2 => *sorted.entry(key, 7) += { *tree.entry(key).or_insert(7) += 1; 1 },
+                2 => {
+                    *sorted.entry(key, 7) += {
+                        *tree.entry(key).or_insert(7) += 1;
+                        1
+                    }
+                }
                 3 => assert_eq!(sorted.remove(key), tree.remove(&key)),
                 4 => assert_eq!(sorted.pop_first(), tree.pop_first()),
                 _ if rng.below(20) == 0 => {

@@ -70,7 +70,11 @@ mod tests {
             ("a", "a.b", false, false),
             (">", "a.>", true, true),
         ] {
-            assert_eq!((overlap(a, b), overlap(b, a), covers(a, b)), (meet, meet, cover), "{a} {b}");
+            assert_eq!(
+                (overlap(a, b), overlap(b, a), covers(a, b)),
+                (meet, meet, cover),
+                "{a} {b}"
+            );
         }
     }
 }

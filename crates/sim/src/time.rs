@@ -125,10 +125,8 @@ impl Dur {
                 (b"m", 60 * SEC),
                 (b"h", 3600 * SEC),
             ];
-            let (unit, size) = units
-                .into_iter()
-                .find(|(unit, _)| rest.starts_with(unit))
-                .ok_or_else(wrong)?;
+            let (unit, size) =
+                units.into_iter().find(|(unit, _)| rest.starts_with(unit)).ok_or_else(wrong)?;
             rest = &rest[unit.len()..];
             let fraction = (u128::from(part) * u128::from(size) / u128::from(scale)) as u64;
             total = whole
@@ -195,7 +193,9 @@ impl fmt::Display for Dur {
         for c in self.go().chars() {
             match c {
                 'h' => out.push_str(" h "),
-                's' if out.ends_with(" m") || out.ends_with('u') || out.ends_with('n') => out.push('s'),
+                's' if out.ends_with(" m") || out.ends_with('u') || out.ends_with('n') => {
+                    out.push('s');
+                }
                 'm' => out.push_str(" m"),
                 'u' | 'n' => {
                     out.push(' ');
@@ -295,21 +295,13 @@ impl<'de> Deserialize<'de> for Dur {
                 Ok(Dur::api(n))
             }
         }
-        if d.is_human_readable() {
-            d.deserialize_any(Visitor)
-        } else {
-            d.deserialize_u64(Visitor)
-        }
+        if d.is_human_readable() { d.deserialize_any(Visitor) } else { d.deserialize_u64(Visitor) }
     }
 }
 
 impl Serialize for Dur {
     fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-        if s.is_human_readable() {
-            s.serialize_str(&self.go())
-        } else {
-            s.serialize_u64(self.0)
-        }
+        if s.is_human_readable() { s.serialize_str(&self.go()) } else { s.serialize_u64(self.0) }
     }
 }
 
@@ -346,7 +338,11 @@ mod tests {
             ("0", 0, "0s", "0 s"),
         ] {
             let d = Dur::parse(text).unwrap();
-            assert_eq!((d.0, d.go().as_str(), d.to_string().as_str()), (nanos, go, shown), "{text}");
+            assert_eq!(
+                (d.0, d.go().as_str(), d.to_string().as_str()),
+                (nanos, go, shown),
+                "{text}"
+            );
             assert_eq!(Dur::parse(go).unwrap(), d);
         }
     }

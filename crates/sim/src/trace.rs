@@ -1,7 +1,7 @@
 //! What a run produced: an immutable list of events with their times, and how it is observed.
 
-use crate::info::{ConsumerInfo, StreamInfo};
 use crate::check::ApiError;
+use crate::info::{ConsumerInfo, StreamInfo};
 use crate::scenario::{ConsumerConfig, Op, Scenario, StreamConfig, Version};
 use crate::time::{Dur, Time};
 use core::hash::{Hash, Hasher};

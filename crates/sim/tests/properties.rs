@@ -10,7 +10,8 @@
 //! DELIVERY_CASES=1000000 cargo test --release -p delivery-sim --test properties -- --ignored --nocapture fuzz
 //! ```
 //!
-//! `DELIVERY_SEED=7` draws other cases, `DELIVERY_PROPERTY=counters_add_up` checks only that one.
+//! `DELIVERY_SEED=7` draws other cases, `DELIVERY_PROPERTY=counters_add_up` checks only that one, and
+//! `DELIVERY_KNOWN='it exists already|is unheard, but'` passes over failures whose text contains one of these.
 
 mod support;
 
@@ -70,12 +71,19 @@ fn hold(cases: u32, seed: u64, wild: bool, property: impl Fn(&Scenario) -> Resul
         ..Config::default()
     };
     let mut runner = TestRunner::new(config);
+    let known = std::env::var("DELIVERY_KNOWN").unwrap_or_default();
+    let known: Vec<&str> = known.split('|').filter(|text| !text.is_empty()).collect();
     let result = runner.run(&tapes(), |tape: Tape| {
         let scenario = scenario(&tape, wild);
         if let Ok(mut case) = CASE.lock() {
             *case = Some((Instant::now(), format!("{tape:?}")));
         }
-        let result = property(&scenario).map_err(TestCaseError::fail);
+        let result = match property(&scenario) {
+            Err(why) if !known.iter().any(|known| why.contains(known)) => {
+                Err(TestCaseError::fail(why))
+            }
+            _ => Ok(()),
+        };
         if let Ok(mut case) = CASE.lock() {
             *case = None;
         }
@@ -125,7 +133,9 @@ fn repeats(scenario: &Scenario) -> Result<(), String> {
     let half = Scenario { end: Time(scenario.end.0 / 2), ..scenario.clone() };
     let begun = run(&half).map_err(|problems| format!("refused: {problems:?}"))?;
     let infos = one.infos.partition_point(|(at, ..)| *at <= half.end);
-    if begun.records[..] != one.records[..one.happened(half.end)] || begun.infos[..] != one.infos[..infos] {
+    if begun.records[..] != one.records[..one.happened(half.end)]
+        || begun.infos[..] != one.infos[..infos]
+    {
         return Err("a run to half the end is not the beginning of the whole run".into());
     }
     if !one.messages.starts_with(&begun.messages) || !one.answers.starts_with(&begun.answers) {
@@ -137,7 +147,8 @@ fn repeats(scenario: &Scenario) -> Result<(), String> {
 /// A scenario survives its text form and its compact form.
 fn comes_back(scenario: &Scenario) -> Result<(), String> {
     let text = toml::to_string(scenario).map_err(|error| format!("no text: {error}"))?;
-    let read: Scenario = toml::from_str(&text).map_err(|error| format!("unreadable: {error}\n{text}"))?;
+    let read: Scenario =
+        toml::from_str(&text).map_err(|error| format!("unreadable: {error}\n{text}"))?;
     if read != *scenario {
         return Err(format!("another scenario comes back from\n{text}"));
     }
@@ -189,13 +200,20 @@ fn does_no_harm(scenario: &Scenario) -> Result<(), String> {
             }
         }
     }
-    for path in ["consumer.ack_wait", "consumer.max_ack_pending", "worker.service_time", "worker.service_spread"] {
+    for path in [
+        "consumer.ack_wait",
+        "consumer.max_ack_pending",
+        "worker.service_time",
+        "worker.service_spread",
+    ] {
         let setting = Setting::parse(path)?;
         if let Some(value) = setting.get(scenario) {
             let text = value.text();
             let read = Value::parse(setting.form(), &text)?;
             if read != value {
-                return Err(format!("{path} is {value:?}, and {read:?} when it is read back from `{text}`"));
+                return Err(format!(
+                    "{path} is {value:?}, and {read:?} when it is read back from `{text}`"
+                ));
             }
             setting.set(&mut scenario.clone(), &value);
         }
@@ -212,7 +230,8 @@ fn does_no_harm(scenario: &Scenario) -> Result<(), String> {
         return Err(format!("{seen} events in a run that should have been cut at {limit}"));
     }
     if cut.is_none() {
-        let watched = watch(scenario, LIMIT).map_err(|problems| format!("refused: {problems:?}"))?;
+        let watched =
+            watch(scenario, LIMIT).map_err(|problems| format!("refused: {problems:?}"))?;
         let mut now = Time::ZERO;
         for at in watched.seen.iter().filter_map(Seen::at) {
             if at < now || at > scenario.end {
@@ -254,7 +273,9 @@ fn another_seed_may_give_another_run() {
     // Of some scenario that leaves something to chance; that none differs would mean that the seed is ignored.
     let mut differ = 0;
     for n in 0..200_u16 {
-        let tape: Tape = (0..12).map(|i| (0..16).map(|k| n.wrapping_mul(31) ^ (i * 7 + k * 13)).collect()).collect();
+        let tape: Tape = (0..12)
+            .map(|i| (0..16).map(|k| n.wrapping_mul(31) ^ (i * 7 + k * 13)).collect())
+            .collect();
         let one = scenario(&tape, false);
         let two = Scenario { seed: one.seed + 1, ..one.clone() };
         let digests = [one, two].map(|s| watch(&s, LIMIT).map(|run| run.trace.digest()));
@@ -276,6 +297,10 @@ fn fuzz() {
     ] {
         let n = cases / 10 * share + 1;
         hold(n, 5, wild, property);
-        println!("{n} {} cases, {:?} since the start", if wild { "wild" } else { "valid" }, began.elapsed());
+        println!(
+            "{n} {} cases, {:?} since the start",
+            if wild { "wild" } else { "valid" },
+            began.elapsed()
+        );
     }
 }

@@ -1,8 +1,8 @@
 //! Runs that tell a story, read as one would tell it.
 
 use delivery_sim::scenario::{
-    Behaviour, Consumer, ConsumerConfig, Op, Publish, Scenario, Service, Step, StreamConfig, WorkAct,
-    WorkStep, Worker,
+    Behaviour, Consumer, ConsumerConfig, Op, Publish, Scenario, Service, Step, StreamConfig,
+    WorkAct, WorkStep, Worker,
 };
 use delivery_sim::{Dur, Event, Time, Trace, run};
 
@@ -72,7 +72,11 @@ fn a_worker_that_dies_leaves_its_message_locked_by_the_stopwatch() {
     for (ack_wait, second) in [(5, 8_000), (10, 10_001)] {
         let mut scenario = orders(Dur::secs(ack_wait), 2);
         let dies = vec![Behaviour {
-            steps: vec![WorkStep { after: Dur::ms(600), act: WorkAct::Crash, ..WorkStep::default() }],
+            steps: vec![WorkStep {
+                after: Dur::ms(600),
+                act: WorkAct::Crash,
+                ..WorkStep::default()
+            }],
             ..Behaviour::default()
         }];
         scenario.workers = vec![

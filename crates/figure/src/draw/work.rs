@@ -1,6 +1,7 @@
 //! What workers do: when they are there, when they wait, what they hold and what they work on.
 
 use super::*;
+use delivery_sim::order::sorted;
 
 impl Artist<'_> {
     /// When workers are there, when they wait, what they hold and what they do.
@@ -100,11 +101,7 @@ impl Artist<'_> {
                 marks.push((record.at, mark));
             }
             // In order of time, and at one moment in the order found.
-            let mut marks: Vec<(Time, usize, Presence)> =
-                marks.into_iter().enumerate().map(|(i, (at, mark))| (at, i, mark)).collect();
-            marks.sort_unstable_by_key(|(at, i, _)| (*at, *i));
-            let mut marks: Vec<(Time, Presence)> =
-                marks.into_iter().map(|(at, _, mark)| (at, mark)).collect();
+            let mut marks = sorted(marks, |a, b| a.0.cmp(&b.0));
             marks.push((self.axis.end, Presence::Gone));
             let mut held = 0;
             let mut now = (self.axis.from, None);
@@ -223,8 +220,8 @@ pub(super) fn bar(life: &Life, axis: Axis, slant: i32) -> Option<Bar> {
 }
 
 /// Bars of one lane and class that touch, as one.
-fn merged(mut bars: Vec<Bar>) -> Vec<Bar> {
-    bars.sort_unstable_by_key(|bar| (bar.lane, bar.class, bar.from));
+fn merged(bars: Vec<Bar>) -> Vec<Bar> {
+    let bars = sorted(bars, |a, b| (a.lane, a.class, a.from).cmp(&(b.lane, b.class, b.from)));
     let mut out: Vec<Bar> = Vec::new();
     for bar in bars {
         match out.last_mut() {

@@ -6,8 +6,8 @@ use crate::check::{self, ApiError};
 use crate::queue::Class;
 use crate::rng::Rng;
 use crate::scenario::{
-    ConsumerConfig, CreateAction, CreateConsumer, DeliverPolicy, Op, Purge, ReplayPolicy, Retention,
-    StreamConfig, Version,
+    ConsumerConfig, CreateAction, CreateConsumer, DeliverPolicy, Op, Purge, ReplayPolicy,
+    Retention, StreamConfig, Version,
 };
 use crate::server::consumer::{Consumer, Replay};
 use crate::server::stream::Stream;
@@ -292,7 +292,8 @@ impl<'a, O: Observer> World<'a, O> {
             self.names.consumers[other].stream.0 == stream && self.consumers[other].is_some()
         });
         let from = if last_one { 0 } else { c.internal_floor() };
-        let stored: Vec<u64> = self.streams[stream as usize].from(from).map(|(seq, _)| seq).collect();
+        let stored: Vec<u64> =
+            self.streams[stream as usize].from(from).map(|(seq, _)| seq).collect();
         for seq in stored {
             if !self.is_needed(stream, seq) {
                 self.remove(stream, seq, Removal::NoInterest);

@@ -238,7 +238,8 @@ impl<'a, O: Observer> World<'a, O> {
         self.emit(Event::Pulled { by, consumer: ConsumerId(consumer), batch });
         let connection = self.client(by).connection;
         if self.up {
-            self.queue.send(self.now, Act::Pull { by, connection, consumer, batch, expires, flags });
+            self.queue
+                .send(self.now, Act::Pull { by, connection, consumer, batch, expires, flags });
         }
     }
 
@@ -303,7 +304,13 @@ impl<'a, O: Observer> World<'a, O> {
     // --- work -------------------------------------------------------------------------------
 
     /// Client: a delivery arrives, or is lost with its connection (R57).
-    pub(crate) fn arrive(&mut self, to: ClientId, connection: u32, packed: Packed, consumer_seq: u32) {
+    pub(crate) fn arrive(
+        &mut self,
+        to: ClientId,
+        connection: u32,
+        packed: Packed,
+        consumer_seq: u32,
+    ) {
         let delivery = packed.open();
         if !self.client(to).is_connected(connection) {
             self.emit(Event::Missed { delivery, by: to });
@@ -398,10 +405,12 @@ impl<'a, O: Observer> World<'a, O> {
     /// The payload of a message; that of a copy is the original's.
     fn payload(&self, msg: Msg) -> String {
         match self.messages.get(msg.0 as usize) {
-            Some(&Message::Published { step, n }) => match &self.scenario.timeline[step as usize].op {
-                Op::Publish(publish) => super::publish::numbered(&publish.data, n).into_owned(),
-                _ => String::new(),
-            },
+            Some(&Message::Published { step, n }) => {
+                match &self.scenario.timeline[step as usize].op {
+                    Op::Publish(publish) => super::publish::numbered(&publish.data, n).into_owned(),
+                    _ => String::new(),
+                }
+            }
             Some(&Message::Copy { of, .. }) => self.payload(of),
             _ => String::new(),
         }

@@ -95,7 +95,9 @@ impl<'a, O: Observer> World<'a, O> {
 
     /// Client: it goes away, with all it holds. With `dies` it was killed.
     pub(crate) fn subscriber_leaves(&mut self, id: ClientId, dies: bool) {
-        let Some(s) = self.subscriber(id).filter(|s| s.open || s.at_server.is_some()) else { return };
+        let Some(s) = self.subscriber(id).filter(|s| s.open || s.at_server.is_some()) else {
+            return;
+        };
         s.open = false;
         let subscription = s.subscription;
         self.emit(if dies { Event::Crashed { client: id } } else { Event::Stopped { client: id } });
@@ -156,7 +158,8 @@ impl<'a, O: Observer> World<'a, O> {
             let members: Vec<usize> = (i..self.subscribers.len())
                 .filter(|&k| {
                     let other = self.subscribers[k].spec;
-                    (other.subject.as_str(), other.queue.as_str()) == group && self.hears(k, subject)
+                    (other.subject.as_str(), other.queue.as_str()) == group
+                        && self.hears(k, subject)
                 })
                 .collect();
             let chosen = members[self.rng.below(members.len() as u64) as usize];

@@ -91,7 +91,8 @@ impl<O: Observer> World<'_, O> {
     /// Server: a call of the handler arrives: it gets, publishes or deletes.
     pub(crate) fn handler_call(&mut self, by: ClientId, connection: u32) {
         let client = &self.clients[by.0 as usize];
-        let Some(letter) = client.letter.filter(|_| self.up && client.is_connected(connection)) else {
+        let Some(letter) = client.letter.filter(|_| self.up && client.is_connected(connection))
+        else {
             return;
         };
         let name = &self.names.consumers[letter.of.0 as usize];
@@ -104,19 +105,24 @@ impl<O: Observer> World<'_, O> {
                 let with_id = self.handler_spec(by).is_some_and(|h| h.message_id);
                 let name = &self.names.consumers[letter.of.0 as usize].name;
                 let id = match with_id {
-                    true => format!("{}.{name}.{}", self.names.streams[stream.0 as usize], letter.seq),
+                    true => {
+                        format!("{}.{name}.{}", self.names.streams[stream.0 as usize], letter.seq)
+                    }
                     false => String::new(),
                 };
                 let message = Message::Copy { of: original, consumer: letter.of, seq: letter.seq };
                 let copy = self.new_message(message);
                 self.emit(Event::Published { msg: copy, by });
                 let taken = self.take_in(copy, &subject, &id, id.len() as u32 + 27, 100);
-                HandlerResult::Published(copy, taken.and_then(|taken| match taken {
-                    super::publish::Taken::Stored { stream, seq, duplicate } => {
-                        Some((stream, seq as u32, duplicate))
-                    }
-                    super::publish::Taken::Refused(_) => None,
-                }))
+                HandlerResult::Published(
+                    copy,
+                    taken.and_then(|taken| match taken {
+                        super::publish::Taken::Stored { stream, seq, duplicate } => {
+                            Some((stream, seq as u32, duplicate))
+                        }
+                        super::publish::Taken::Refused(_) => None,
+                    }),
+                )
             }
             Stage::Delete => {
                 self.remove(stream.0, letter.seq, Removal::Deleted);

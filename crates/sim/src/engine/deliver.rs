@@ -295,7 +295,9 @@ impl<O: Observer> World<'_, O> {
             c.replay = None;
             return true;
         }
-        let Some(stored) = self.streams[c.stream as usize].get(seq).map(|s| s.at) else { return true };
+        let Some(stored) = self.streams[c.stream as usize].get(seq).map(|s| s.at) else {
+            return true;
+        };
         if let Some((before, sent)) = replay.before {
             let due = sent + stored.since(before);
             if due > now {
@@ -325,8 +327,10 @@ impl<O: Observer> World<'_, O> {
         }
         let mut from = c.next_seq;
         loop {
-            let (seq, subject) =
-                self.streams[stream].from(from).next().map(|(seq, stored)| (seq, stored.subject))?;
+            let (seq, subject) = self.streams[stream]
+                .from(from)
+                .next()
+                .map(|(seq, stored)| (seq, stored.subject))?;
             if self.sees(id, subject) {
                 let c = self.consumers[id as usize].as_mut()?;
                 c.next_seq = seq;
@@ -344,7 +348,9 @@ impl<O: Observer> World<'_, O> {
             return true; // Removed in the meantime: nothing to send.
         };
         let overhead = 60 + self.names.consumers[id as usize].name.len() as u32;
-        let Some((to, connection)) = self.receiver(id, stored.size + overhead) else { return false };
+        let Some((to, connection)) = self.receiver(id, stored.size + overhead) else {
+            return false;
+        };
         let now = self.now;
         let Some(c) = &mut self.consumers[id as usize] else { return false };
         if cause == Cause::New {
@@ -426,7 +432,12 @@ impl<O: Observer> World<'_, O> {
     }
 
     fn delivery(&self, id: u16, swept: &Swept) -> Delivery {
-        Delivery { consumer: ConsumerId(id), msg: swept.msg, seq: swept.seq, attempt: swept.attempt }
+        Delivery {
+            consumer: ConsumerId(id),
+            msg: swept.msg,
+            seq: swept.seq,
+            attempt: swept.attempt,
+        }
     }
 
     /// A message ran out of deliveries (R84–R89).

@@ -1,8 +1,8 @@
 //! Names of a scenario turned into numbers, and interned subjects.
 
 use crate::scenario::{Op, Scenario};
-use crate::trace::{Client, ClientId, ClientKind, ConsumerId, ConsumerName, StreamId};
 use crate::time::Time;
+use crate::trace::{Client, ClientId, ClientKind, ConsumerId, ConsumerName, StreamId};
 use std::collections::BTreeMap;
 
 /// What a client does on its own.
@@ -106,8 +106,11 @@ impl Names {
                 problems.push(self.no_consumer(&worker.name, &worker.stream, &worker.consumer));
             }
             for n in 1..=worker.count {
-                let name =
-                    if worker.count == 1 { worker.name.clone() } else { format!("{} {n}", worker.name) };
+                let name = if worker.count == 1 {
+                    worker.name.clone()
+                } else {
+                    format!("{} {n}", worker.name)
+                };
                 if self.client(&name, ClientKind::Worker).is_some() {
                     problems.push(format!("two workers are called `{name}`"));
                 }
@@ -172,7 +175,10 @@ impl Names {
                 Some(id) => self.actors.push(id),
                 None => {
                     self.actors.push(ClientId(0));
-                    problems.push(format!("`{name}` {does} at {}, but there is nobody of that name", step.at));
+                    problems.push(format!(
+                        "`{name}` {does} at {}, but there is nobody of that name",
+                        step.at
+                    ));
                 }
             }
         }

@@ -39,7 +39,11 @@ impl PublisherState {
 /// What the server did with a message.
 pub(crate) enum Taken {
     /// Stored, or known already, in this stream with this sequence.
-    Stored { stream: u16, seq: u64, duplicate: bool },
+    Stored {
+        stream: u16,
+        seq: u64,
+        duplicate: bool,
+    },
     Refused(Refusal),
 }
 
@@ -131,8 +135,13 @@ impl<'a, O: Observer> World<'a, O> {
             self.emit(Event::Unheard { msg });
             if spec.via == Via::Js {
                 let why = Refusal::Timeout;
-                let timeout = if spec.timeout == Dur::ZERO { DEFAULT_TIMEOUT } else { spec.timeout };
-                self.queue.at(self.now + timeout, Class::Inbound, Act::PubFail { step, n, msg, why });
+                let timeout =
+                    if spec.timeout == Dur::ZERO { DEFAULT_TIMEOUT } else { spec.timeout };
+                self.queue.at(
+                    self.now + timeout,
+                    Class::Inbound,
+                    Act::PubFail { step, n, msg, why },
+                );
             }
             return;
         }

@@ -304,7 +304,8 @@ impl Consumer {
             queued: false,
             cause: Cause::Expired,
         });
-        (entry.base, entry.attempt, entry.in_line, entry.cause) = (base, attempt, true, Cause::Expired);
+        (entry.base, entry.attempt, entry.in_line, entry.cause) =
+            (base, attempt, true, Cause::Expired);
         let level = self.level(attempt);
         self.in_line[level].push_back((base, seq));
         self.compact(level);
@@ -366,11 +367,13 @@ impl Consumer {
                 self.in_line[level].pop_front();
             }
         }
-        while let Some(((_, seq), ())) = self.out_of_line.first().filter(|((at, _), ())| *at <= now.0 as i64) {
+        while let Some(((_, seq), ())) =
+            self.out_of_line.first().filter(|((at, _), ())| *at <= now.0 as i64)
+        {
             self.out_of_line.pop_first();
             over.push(seq);
         }
-        over.sort_unstable();
+        let over = crate::order::sorted(over, Ord::cmp);
         self.pace = self.next_pace(&over);
         let mut swept = Vec::with_capacity(over.len());
         for seq in over {
@@ -591,7 +594,8 @@ impl Consumer {
     /// A message left the stream (R25). Says whether it was in flight, with its first consumer sequence and deliveries.
     pub(crate) fn removed(&mut self, seq: u64) -> Option<(u64, u32)> {
         let found = self.pending.get(&seq).map(|p| (p.first, p.attempt));
-        if found.is_none() && self.exhausted.remove(seq).is_some() && self.version >= Version::V2_14 {
+        if found.is_none() && self.exhausted.remove(seq).is_some() && self.version >= Version::V2_14
+        {
             self.redelivered.remove(seq); // R94
         }
         found
@@ -653,7 +657,8 @@ impl Consumer {
             self.pending.insert(seq, entry);
         }
         for (&seq, p) in &mut self.pending {
-            let base = if p.in_line { stored_at(seq).map_or(p.base, |at| at.0 as i64) } else { p.base };
+            let base =
+                if p.in_line { stored_at(seq).map_or(p.base, |at| at.0 as i64) } else { p.base };
             p.base = base.div_euclid(SEC as i64) * SEC as i64;
             p.queued = false;
             p.cause = Cause::Restart;

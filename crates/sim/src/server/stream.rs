@@ -101,7 +101,9 @@ impl Stream {
     /// What a publish with this id, subject and size meets: ids come before limits (R20).
     pub(crate) fn admit(&mut self, id: &str, subject: u32, size: u32, now: Time) -> Admission {
         self.forget_ids(now);
-        if !id.is_empty() && let Some((seq, _)) = self.ids.get(id) {
+        if !id.is_empty()
+            && let Some((seq, _)) = self.ids.get(id)
+        {
             return Admission::Duplicate(*seq);
         }
         if self.config.discard == Discard::New {
@@ -174,7 +176,8 @@ impl Stream {
 
     /// What limits take away after the message at `seq` was stored (R21, R23).
     pub(crate) fn over_limit(&self, seq: u64) -> Option<(u64, Removal)> {
-        if let Some(kept) = self.get(seq).and_then(|stored| self.by_subject.get(stored.subject as usize))
+        if let Some(kept) =
+            self.get(seq).and_then(|stored| self.by_subject.get(stored.subject as usize))
             && u64::try_from(self.config.max_msgs_per_subject).is_ok_and(|m| kept.len() as u64 > m)
         {
             return kept.front().map(|&seq| (seq, Removal::SubjectLimit));

@@ -3,7 +3,7 @@
 use super::Check;
 use super::ledger::Ledger;
 use super::watch::{Run, Seen};
-use delivery_sim::scenario::{ReplayPolicy, Service, Worker};
+use delivery_sim::scenario::{Behaviour, ReplayPolicy, Service, WorkAct, Worker};
 use delivery_sim::trace::{ClientId, ClientKind};
 use delivery_sim::{Dur, Event, Time};
 use std::collections::BTreeMap;
@@ -79,8 +79,13 @@ impl Check for Lives {
         // What left the stream is not in flight any more (R25).
         for life in ledger.lives.iter().flatten() {
             let Some(stream) = ledger.stream(life.stream) else { continue };
-            if let Some((seq, flight)) = life.pending.iter().find(|(seq, _)| !stream.kept.contains_key(seq)) {
-                return Err(format!("{seq} left its stream, but consumer `{}` holds {flight:?}", life.config.durable_name));
+            if let Some((seq, flight)) =
+                life.pending.iter().find(|(seq, _)| !stream.kept.contains_key(seq))
+            {
+                return Err(format!(
+                    "{seq} left its stream, but consumer `{}` holds {flight:?}",
+                    life.config.durable_name
+                ));
             }
         }
         Ok(())
@@ -99,7 +104,9 @@ impl Check for Stopwatches {
         for life in ledger.lives.iter().flatten() {
             for (seq, flight) in life.pending.iter().filter(|(_, flight)| flight.queued.is_none()) {
                 // A millisecond of lag, a sweep 100 ms after an edit (R103), a restart that looks again.
-                let due = (flight.deadline + Dur::ms(1)).max(life.updated + Dur::ms(101)).max(ledger.started);
+                let due = (flight.deadline + Dur::ms(1))
+                    .max(life.updated + Dur::ms(101))
+                    .max(ledger.started);
                 if now > due {
                     return Err(format!(
                         "{seq} of consumer `{}` was due at {due:?}: {flight:?}",
@@ -130,11 +137,15 @@ impl Check for Waiting {
             if let Some((seq, flight)) = life.pending.iter().find(|(_, f)| f.queued.is_some()) {
                 return Err(format!("a pull waits on consumer `{name}` beside {seq}: {flight:?}"));
             }
-            let capped =
-                life.config.effective_max_ack_pending().is_some_and(|cap| life.pending.len() as u64 >= cap);
+            let capped = life
+                .config
+                .effective_max_ack_pending()
+                .is_some_and(|cap| life.pending.len() as u64 >= cap);
             let replays = life.config.replay_policy == ReplayPolicy::Original;
             if let Some(seq) = life.unseen.first().filter(|_| !capped && !replays) {
-                return Err(format!("a pull waits on consumer `{name}` beside {seq}, which is new"));
+                return Err(format!(
+                    "a pull waits on consumer `{name}` beside {seq}, which is new"
+                ));
             }
         }
         Ok(())
@@ -148,7 +159,11 @@ fn longest_work(worker: &Worker) -> Option<Dur> {
         Service::Uniform(_, high) => high,
         Service::Exponential(_) | Service::LogNormal(..) => return None,
     };
-    let steps = worker.behaviour.iter().map(|b| b.steps.iter().fold(Dur::ZERO, |sum, step| sum + step.after)).max();
+    let steps = worker
+        .behaviour
+        .iter()
+        .map(|b| b.steps.iter().fold(Dur::ZERO, |sum, step| sum + step.after))
+        .max();
     Some(service.max(steps.unwrap_or(Dur::ZERO)) + worker.commit_to_ack)
 }
 
@@ -158,11 +173,25 @@ pub(crate) struct Work {
     /// When each worker last got or did anything.
     busy: BTreeMap<ClientId, Time>,
     holds: BTreeMap<ClientId, u32>,
+    /// Work that has shown nothing since it began.
+    open: BTreeMap<ClientId, Time>,
 }
 
 impl Check for Work {
-    fn seen(&mut self, ledger: &Ledger<'_>, seen: &Seen) -> Result<(), String> {
+    fn seen(&mut self, _ledger: &Ledger<'_>, seen: &Seen) -> Result<(), String> {
         let Seen::Event(now, event) = seen else { return Ok(()) };
+        match *event {
+            Event::WorkStarted { by, .. } => {
+                self.open.insert(by, *now);
+            }
+            Event::WorkDone { by, .. } | Event::Answered { by, .. } => {
+                self.open.remove(&by);
+            }
+            Event::Crashed { client } | Event::Stopped { client } => {
+                self.open.remove(&client);
+            }
+            _ => {}
+        }
         let mut at = |client: ClientId, change: i32| {
             self.busy.insert(client, *now);
             let holds = self.holds.entry(client).or_default();
@@ -171,31 +200,48 @@ impl Check for Work {
         match *event {
             Event::Arrived { at: client, .. } => at(client, 1),
             Event::WorkStarted { by, .. } => at(by, -1),
-            Event::Missed { by, .. } | Event::WorkDone { by, .. } | Event::Answered { by, .. } => at(by, 0),
+            Event::Missed { by, .. } | Event::WorkDone { by, .. } | Event::Answered { by, .. } => {
+                at(by, 0)
+            }
             Event::Crashed { client } | Event::Stopped { client } => {
                 self.holds.remove(&client);
                 self.busy.remove(&client);
             }
             _ => {}
         }
-        let _ = ledger;
         Ok(())
     }
 
-    fn end(&mut self, ledger: &Ledger<'_>, run: &Run, complete: bool) -> Result<(), String> {
+    fn end(&mut self, _ledger: &Ledger<'_>, run: &Run, complete: bool) -> Result<(), String> {
         let trace = &run.trace;
         for (client, since) in self.busy.iter().filter(|_| complete) {
             let named = &trace.clients[client.0 as usize];
             let spec = trace.scenario.workers.iter().find(|w| {
-                named.name == w.name || (w.count > 1 && named.name.rsplit_once(' ').is_some_and(|(n, _)| n == w.name))
+                named.name == w.name
+                    || (w.count > 1
+                        && named.name.rsplit_once(' ').is_some_and(|(n, _)| n == w.name))
             });
-            let Some(worker) = spec.filter(|w| !w.manual && named.kind == ClientKind::Worker) else { continue };
+            let Some(worker) = spec.filter(|w| !w.manual && named.kind == ClientKind::Worker)
+            else {
+                continue;
+            };
             let Some(longest) = longest_work(worker) else { continue };
+            let silent = |b: &Behaviour| b.steps.iter().all(|s| matches!(s.act, WorkAct::None));
+            if let Some(began) = self.open.get(client).filter(|&&began| began + longest < trace.end)
+                && !worker.behaviour.iter().any(silent)
+            {
+                return Err(format!(
+                    "`{}` has been at work since {began:?} and shows nothing",
+                    named.name
+                ));
+            }
             if self.holds.get(client).is_some_and(|&n| n > 0) && *since + longest < trace.end {
-                return Err(format!("`{}` has had messages in its buffer since {since:?} and does nothing", named.name));
+                return Err(format!(
+                    "`{}` has had messages in its buffer since {since:?} and does nothing",
+                    named.name
+                ));
             }
         }
-        let _ = ledger;
         Ok(())
     }
 }
@@ -249,10 +295,15 @@ impl Check for Gone {
         }
         let named = &trace.clients[who.0 as usize];
         let stop = match named.kind {
-            ClientKind::Worker => trace.scenario.workers.iter().find(|w| w.name == named.name).map(|w| w.stop),
-            ClientKind::Handler => {
-                trace.scenario.dead_letter_handlers.iter().find(|h| h.name == named.name).map(|h| h.stop)
+            ClientKind::Worker => {
+                trace.scenario.workers.iter().find(|w| w.name == named.name).map(|w| w.stop)
             }
+            ClientKind::Handler => trace
+                .scenario
+                .dead_letter_handlers
+                .iter()
+                .find(|h| h.name == named.name)
+                .map(|h| h.stop),
             _ => None,
         };
         match stop.filter(|&stop| stop > Time::ZERO && *now > stop) {

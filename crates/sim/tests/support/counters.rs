@@ -24,29 +24,54 @@ impl Check for Forward {
                 }
                 let before = self.last.insert(consumer.0, *info).unwrap_or_default();
                 for (what, was, is) in [
-                    ("delivered.consumer_seq", before.delivered.consumer_seq, info.delivered.consumer_seq),
-                    ("delivered.stream_seq", before.delivered.stream_seq, info.delivered.stream_seq),
-                    ("ack_floor.consumer_seq", before.ack_floor.consumer_seq, info.ack_floor.consumer_seq),
-                    ("ack_floor.stream_seq", before.ack_floor.stream_seq, info.ack_floor.stream_seq),
+                    (
+                        "delivered.consumer_seq",
+                        before.delivered.consumer_seq,
+                        info.delivered.consumer_seq,
+                    ),
+                    (
+                        "delivered.stream_seq",
+                        before.delivered.stream_seq,
+                        info.delivered.stream_seq,
+                    ),
+                    (
+                        "ack_floor.consumer_seq",
+                        before.ack_floor.consumer_seq,
+                        info.ack_floor.consumer_seq,
+                    ),
+                    (
+                        "ack_floor.stream_seq",
+                        before.ack_floor.stream_seq,
+                        info.ack_floor.stream_seq,
+                    ),
                 ] {
                     if is < was {
                         return Err(format!("{what} goes back from {was} to {is}"));
                     }
                 }
                 let (floor, delivered) = (info.ack_floor, info.delivered);
-                if floor.consumer_seq > delivered.consumer_seq || floor.stream_seq > delivered.stream_seq {
-                    return Err(format!("the floor {floor:?} is above what was delivered, {delivered:?}"));
+                if floor.consumer_seq > delivered.consumer_seq
+                    || floor.stream_seq > delivered.stream_seq
+                {
+                    return Err(format!(
+                        "the floor {floor:?} is above what was delivered, {delivered:?}"
+                    ));
                 }
                 Ok(())
             }
-            Seen::Event(_, Event::ConsumerCreated { consumer } | Event::ConsumerDeleted { consumer, .. }) => {
+            Seen::Event(
+                _,
+                Event::ConsumerCreated { consumer } | Event::ConsumerDeleted { consumer, .. },
+            ) => {
                 self.last.remove(&consumer.0);
                 Ok(())
             }
             Seen::Answer(CallAnswer::Stream(info)) => {
                 let Some(Op::StreamInfo(name)) = ledger.next_call() else { return Ok(()) };
-                let before =
-                    self.streams.insert(name.clone(), (info.first_seq, info.last_seq)).unwrap_or_default();
+                let before = self
+                    .streams
+                    .insert(name.clone(), (info.first_seq, info.last_seq))
+                    .unwrap_or_default();
                 match info.first_seq < before.0 || info.last_seq < before.1 {
                     true => Err(format!("{info:?} goes back behind {before:?}")),
                     false => Ok(()),
@@ -81,7 +106,10 @@ fn compare(ledger: &Ledger<'_>, life: &Life, info: ConsumerInfo) -> Result<(), S
     if life.deliveries > 0 && ledger.version > Version::V2_10 {
         equal("delivered.stream_seq", info.delivered.stream_seq, life.highest)?;
     } else if info.delivered.stream_seq < life.highest {
-        return Err(format!("delivered.stream_seq is {}, below {}", info.delivered.stream_seq, life.highest));
+        return Err(format!(
+            "delivered.stream_seq is {}, below {}",
+            info.delivered.stream_seq, life.highest
+        ));
     }
     // Up to 2.12 a failed attempt makes a record as well (R36).
     let records = life.records.len() as u64;
@@ -101,7 +129,9 @@ impl Check for Counters {
         };
         match (answer, call) {
             (CallAnswer::Stream(info), Some(Op::StreamInfo(name))) => {
-                let Some(stream) = stream(name) else { return Err(format!("`{name}` does not exist")) };
+                let Some(stream) = stream(name) else {
+                    return Err(format!("`{name}` does not exist"));
+                };
                 let first = stream.kept.keys().next().copied().unwrap_or(stream.last_seq + 1);
                 let never = stream.last_seq == 0; // Then 0 as well as 1 is a first sequence to report.
                 if info.messages != stream.kept.len() as u64

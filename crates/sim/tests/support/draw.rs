@@ -97,7 +97,22 @@ impl<'a> Draw<'a> {
         if self.is_odd_one() {
             return Time(self.extreme());
         }
-        match self.pick(&[0, 100, 101, 500, 200, 1_000, 50, 1_500, 750, 2_000, 250, 102, 3_000, u64::MAX]) {
+        match self.pick(&[
+            0,
+            100,
+            101,
+            500,
+            200,
+            1_000,
+            50,
+            1_500,
+            750,
+            2_000,
+            250,
+            102,
+            3_000,
+            u64::MAX,
+        ]) {
             u64::MAX => Time(self.pick(&[1, 200 * US, 400 * US, 100_200 * US, 101_400 * US])),
             ms => Time::ms(ms),
         }
@@ -127,7 +142,10 @@ impl<'a> Draw<'a> {
     /// A text that is usually the one given.
     pub(crate) fn text(&mut self, usual: &str) -> String {
         if self.is_odd_one() {
-            let odd = ["", "s0", "s0.a", "*", ">", "a..b", " ", "w0", "c0", "{i}", "\u{0}", "é.>", "s0.>", "."];
+            let odd = [
+                "", "s0", "s0.a", "*", ">", "a..b", " ", "w0", "c0", "{i}", "\u{0}", "é.>", "s0.>",
+                ".",
+            ];
             return match self.below(odd.len() + 1) {
                 0 => "x".repeat(5_000),
                 n => odd[n - 1].into(),

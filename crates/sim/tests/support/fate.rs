@@ -1,11 +1,13 @@
 //! What becomes of each message, and that nothing but a rule takes one away.
 
 use super::Check;
-use super::ledger::Ledger;
+use super::ledger::{Ledger, Life};
 use super::watch::{Run, Seen};
-use delivery_sim::scenario::{Discard, Op, Retention};
+use delivery_sim::scenario::{AckPolicy, Discard, Op, Retention};
 use delivery_sim::subject::matches;
-use delivery_sim::trace::{ClientId, Drop, Message, Msg, Refusal, Removal};
+use delivery_sim::trace::{
+    Advisory, ClientId, ConsumerId, Drop, Message, Msg, Refusal, Removal, Reply, StreamId,
+};
 use delivery_sim::{Dur, Event, Time};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -55,13 +57,22 @@ impl Fates {
         }
     }
 
-    fn copy(&mut self, msg: Msg, of: ClientId, from: &[CopyState], to: CopyState) -> Result<(), String> {
+    fn copy(
+        &mut self,
+        msg: Msg,
+        of: ClientId,
+        from: &[CopyState],
+        to: CopyState,
+    ) -> Result<(), String> {
         let state = self.copies.get_mut(&(msg, of));
         match state {
             Some(state) => {
-                let fits = from.iter().any(|f| std::mem::discriminant(f) == std::mem::discriminant(state));
+                let fits =
+                    from.iter().any(|f| std::mem::discriminant(f) == std::mem::discriminant(state));
                 if !fits {
-                    return Err(format!("the copy of {msg:?} for {of:?} is {to:?} after it was {state:?}"));
+                    return Err(format!(
+                        "the copy of {msg:?} for {of:?} is {to:?} after it was {state:?}"
+                    ));
                 }
                 *state = to;
                 Ok(())
@@ -108,7 +119,9 @@ impl Check for Fates {
                 };
                 match known {
                     true => Ok(()),
-                    false => Err(format!("{msg:?} is acknowledged as {seq} of {stream:?}, but was not stored")),
+                    false => Err(format!(
+                        "{msg:?} is acknowledged as {seq} of {stream:?}, but was not stored"
+                    )),
                 }
             }
             Event::Stored { msg, .. } => self.receive(msg, Reception::Kept),
@@ -129,9 +142,10 @@ impl Check for Fates {
                     .flatten()
                     .find(|s| s.config.subjects.iter().any(|p| matches(p, &subject)));
                 match captured.filter(|_| ledger.up) {
-                    Some(stream) => {
-                        Err(format!("{msg:?} on `{subject}` is unheard, but stream `{}` captures it", stream.config.name))
-                    }
+                    Some(stream) => Err(format!(
+                        "{msg:?} on `{subject}` is unheard, but stream `{}` captures it",
+                        stream.config.name
+                    )),
                     None => self.receive(msg, Reception::Unheard),
                 }
             }
@@ -146,12 +160,21 @@ impl Check for Fates {
                     Some(_) => Err(format!("{msg:?} is copied to {to:?} a second time")),
                 }
             }
-            Event::Received { msg, by, .. } => self.copy(msg, by, &[ON_THE_WAY], CopyState::Waiting),
-            Event::HandlerStarted { msg, by } => self.copy(msg, by, &[CopyState::Waiting], CopyState::Handling),
-            Event::HandlerDone { msg, by } => self.copy(msg, by, &[CopyState::Handling], CopyState::Handled),
-            Event::Dropped { msg, by, .. } => {
-                self.copy(msg, by, &[ON_THE_WAY, CopyState::Waiting, CopyState::Handling], CopyState::Dropped)
+            Event::Received { msg, by, .. } => {
+                self.copy(msg, by, &[ON_THE_WAY], CopyState::Waiting)
             }
+            Event::HandlerStarted { msg, by } => {
+                self.copy(msg, by, &[CopyState::Waiting], CopyState::Handling)
+            }
+            Event::HandlerDone { msg, by } => {
+                self.copy(msg, by, &[CopyState::Handling], CopyState::Handled)
+            }
+            Event::Dropped { msg, by, .. } => self.copy(
+                msg,
+                by,
+                &[ON_THE_WAY, CopyState::Waiting, CopyState::Handling],
+                CopyState::Dropped,
+            ),
             Event::Stalled { by } => {
                 self.stalled.insert(by);
                 Ok(())
@@ -167,20 +190,31 @@ impl Check for Fates {
                 let kept = ledger.stream(life.stream).and_then(|s| s.kept.get(&delivery.seq));
                 match kept {
                     Some(kept) if kept.msg == delivery.msg => {}
-                    _ => return Err(format!("{:?} is delivered but not kept as {}", delivery.msg, delivery.seq)),
+                    _ => {
+                        return Err(format!(
+                            "{:?} is delivered but not kept as {}",
+                            delivery.msg, delivery.seq
+                        ));
+                    }
                 }
                 if life.settled.contains(&delivery.seq) {
                     return Err(format!("{:?} is delivered after it was settled", delivery.msg));
                 }
                 if life.spent.contains_key(&delivery.seq) {
-                    return Err(format!("{:?} is delivered after it ran out of deliveries", delivery.msg));
+                    return Err(format!(
+                        "{:?} is delivered after it ran out of deliveries",
+                        delivery.msg
+                    ));
                 }
                 Ok(())
             }
             Event::Exhausted { delivery, .. } => {
                 match ledger.life(delivery.consumer).and_then(|l| l.pending.get(&delivery.seq)) {
                     Some(_) => Ok(()),
-                    None => Err(format!("{:?} runs out of deliveries, but is not in flight", delivery.msg)),
+                    None => Err(format!(
+                        "{:?} runs out of deliveries, but is not in flight",
+                        delivery.msg
+                    )),
                 }
             }
             Event::ServerStopped => {
@@ -201,13 +235,15 @@ impl Check for Fates {
             if self.received.contains_key(&msg) || self.heard.contains(&msg) {
                 continue;
             }
-            let failed = matches!(self.failed.get(&msg), Some(Refusal::Disconnected | Refusal::BufferFull));
+            let failed =
+                matches!(self.failed.get(&msg), Some(Refusal::Disconnected | Refusal::BufferFull));
             let on_the_way = at + delay > end;
             // Kept by its publisher until that is connected again (R11).
-            let longest = scenario.publishers.iter().map(|p| p.reconnect_wait).max().unwrap_or(Dur::ZERO);
-            let waits = self.stopped.is_some_and(|_| {
-                !ledger.up || ledger.started.max(at) + longest + delay > end
-            });
+            let longest =
+                scenario.publishers.iter().map(|p| p.reconnect_wait).max().unwrap_or(Dur::ZERO);
+            let waits = self
+                .stopped
+                .is_some_and(|_| !ledger.up || ledger.started.max(at) + longest + delay > end);
             if !failed && !on_the_way && !waits {
                 return Err(format!("nobody knows what became of {msg:?}, published at {at:?}"));
             }
@@ -217,7 +253,9 @@ impl Check for Fates {
                 && at + delay <= end
                 && !self.stalled.contains(&of)
             {
-                return Err(format!("nobody knows what became of the copy of {msg:?} for {of:?}, sent at {at:?}"));
+                return Err(format!(
+                    "nobody knows what became of the copy of {msg:?} for {of:?}, sent at {at:?}"
+                ));
             }
         }
         // A stored message is in one place on each consumer that wants it.
@@ -245,13 +283,23 @@ impl Check for Fates {
     }
 }
 
+/// A message that left its stream because it was settled.
+struct Settling {
+    /// Whether a consumer got done with it in the same moment.
+    done: bool,
+    /// Consumers on which it had run out of deliveries: they need it until a late answer (R30).
+    holders: Vec<ConsumerId>,
+}
+
 /// Checks the reason of every removal and refusal.
 #[derive(Default)]
 pub(crate) struct Removals {
-    /// Messages deleted by a handler, or asked to be by the timeline: what a delete may name.
-    calls: BTreeSet<(String, u64)>,
-    /// Answers of this moment that settled something.
-    settling: BTreeMap<u64, Time>,
+    /// Messages removed as settled in this moment.
+    settling: BTreeMap<(StreamId, u64), Settling>,
+    /// Consumers that are done with a message in this moment.
+    done: BTreeSet<(StreamId, u64)>,
+    /// Streams that lost a consumer.
+    disturbed: BTreeSet<StreamId>,
     ids: BTreeMap<(String, String), (u64, Time)>,
     restarted: bool,
 }
@@ -261,15 +309,19 @@ impl Removals {
     fn id_of(ledger: &Ledger<'_>, msg: Msg) -> String {
         let trace = &ledger.run.trace;
         match ledger.source(msg) {
-            Some(Message::Published { step, n }) => match &trace.scenario.timeline[step as usize].op {
-                Op::Publish(publish) => publish.msg_id.replace("{i}", &n.to_string()),
-                _ => String::new(),
-            },
+            Some(Message::Published { step, n }) => {
+                match &trace.scenario.timeline[step as usize].op {
+                    Op::Publish(publish) => publish.msg_id.replace("{i}", &n.to_string()),
+                    _ => String::new(),
+                }
+            }
             Some(Message::Copy { consumer, seq, .. }) => {
                 let with_id = trace.scenario.dead_letter_handlers.iter().all(|h| h.message_id);
                 let name = &trace.consumers[consumer.0 as usize];
                 match with_id {
-                    true => format!("{}.{}.{seq}", trace.streams[name.stream.0 as usize], name.name),
+                    true => {
+                        format!("{}.{}.{seq}", trace.streams[name.stream.0 as usize], name.name)
+                    }
                     false => String::new(),
                 }
             }
@@ -283,38 +335,58 @@ impl Check for Removals {
         let Seen::Event(at, event) = seen else { return Ok(()) };
         match *event {
             Event::Removed { msg, stream: id, seq, why } => {
-                let Some(stream) = ledger.stream(id) else { return Err("its stream does not exist".into()) };
-                let Some(kept) = stream.kept.get(&seq) else { return Err(format!("{seq} is not kept")) };
-                let config = &stream.config;
-                let needed = || {
-                    ledger
-                        .readers(id)
-                        .find(|(_, life)| life.wants(&kept.subject) && life.needs(seq))
-                        .map(|(id, _)| format!("{id:?} still needs {msg:?}"))
+                let Some(stream) = ledger.stream(id) else {
+                    return Err("its stream does not exist".into());
                 };
-                let over = |limit: i64, have: usize| limit > 0 && have as u64 > limit.unsigned_abs();
+                let Some(kept) = stream.kept.get(&seq) else {
+                    return Err(format!("{seq} is not kept"));
+                };
+                let config = &stream.config;
+                let wanted = || {
+                    let waits =
+                        |life: &Life| life.wants(&kept.subject) && life.unseen.contains(&seq);
+                    match ledger.readers(id).find(|(_, life)| waits(life)) {
+                        Some((id, _)) => Err(format!("{id:?} has yet to deliver {msg:?}")),
+                        None => Ok(()),
+                    }
+                };
+                let over =
+                    |limit: i64, have: usize| limit > 0 && have as u64 > limit.unsigned_abs();
                 match why {
-                    Removal::Settled => match config.retention {
-                        Retention::Limits => Err("acks remove nothing under limits (R26)".into()),
-                        Retention::Interest => needed().map_or(Ok(()), Err),
-                        Retention::WorkQueue => match ledger.readers(id).any(|(_, l)| l.settled.contains(&seq))
-                            || self.settling.get(&seq) == Some(at)
-                        {
-                            true => Ok(()),
-                            // The answer's record follows its effect in the same step.
-                            false => Ok(()),
-                        },
-                    },
-                    Removal::NoInterest => match config.retention {
-                        Retention::Interest => needed().map_or(Ok(()), Err),
-                        other => Err(format!("no interest counts under {other:?}")),
-                    },
-                    Removal::Age => match config.max_age > Dur::ZERO && kept.at + config.max_age <= *at {
+                    Removal::Settled if config.retention == Retention::Limits => {
+                        Err("acks remove nothing under limits (R26)".into())
+                    }
+                    Removal::Settled => {
+                        let spent = |life: &Life| {
+                            life.config.ack_policy == AckPolicy::Explicit
+                                && life.spent.contains_key(&seq)
+                        };
+                        let holders = ledger
+                            .readers(id)
+                            .filter(|(_, l)| spent(l))
+                            .map(|(id, _)| id)
+                            .collect();
+                        self.settling.insert((id, seq), Settling { done: false, holders });
+                        match config.retention {
+                            Retention::Interest => wanted(),
+                            _ => Ok(()),
+                        }
+                    }
+                    Removal::NoInterest if config.retention == Retention::Interest => wanted(),
+                    Removal::NoInterest => {
+                        Err(format!("no interest counts under {:?}", config.retention))
+                    }
+                    Removal::Age => match config.max_age > Dur::ZERO
+                        && kept.at + config.max_age <= *at
+                    {
                         true => Ok(()),
-                        false => Err(format!("it was stored at {:?}: too young to be removed", kept.at)),
+                        false => {
+                            Err(format!("it was stored at {:?}: too young to be removed", kept.at))
+                        }
                     },
                     Removal::SubjectLimit => {
-                        let of_subject = stream.kept.values().filter(|k| k.subject == kept.subject).count();
+                        let of_subject =
+                            stream.kept.values().filter(|k| k.subject == kept.subject).count();
                         match over(config.max_msgs_per_subject, of_subject) {
                             true => Ok(()),
                             false => Err(format!("only {of_subject} of its subject are kept")),
@@ -322,25 +394,34 @@ impl Check for Removals {
                     }
                     Removal::Limit => {
                         let first = stream.kept.keys().next() == Some(&seq);
-                        match first && (over(config.max_msgs, stream.kept.len()) || config.max_bytes > 0) {
+                        match first
+                            && (over(config.max_msgs, stream.kept.len()) || config.max_bytes > 0)
+                        {
                             true => Ok(()),
-                            false => Err(format!("{} are kept: within the limit", stream.kept.len())),
+                            false => {
+                                Err(format!("{} are kept: within the limit", stream.kept.len()))
+                            }
                         }
                     }
                     Removal::Deleted | Removal::Purged => Ok(()),
                 }
             }
             Event::Refused { stream: id, why, msg } => {
-                let Some(stream) = ledger.stream(id) else { return Err("its stream does not exist".into()) };
+                let Some(stream) = ledger.stream(id) else {
+                    return Err("its stream does not exist".into());
+                };
                 let config = &stream.config;
-                let full = |limit: i64, have: usize| limit > 0 && have as u64 >= limit.unsigned_abs();
+                let full =
+                    |limit: i64, have: usize| limit > 0 && have as u64 >= limit.unsigned_abs();
                 let subject = ledger.subject(msg);
                 let fits = match why {
                     Refusal::MaxMsgs => full(config.max_msgs, stream.kept.len()),
                     Refusal::MaxBytes => config.max_bytes > 0,
                     Refusal::MaxMsgsPerSubject => {
-                        let of_subject = stream.kept.values().filter(|k| k.subject == subject).count();
-                        config.discard_new_per_subject && full(config.max_msgs_per_subject, of_subject)
+                        let of_subject =
+                            stream.kept.values().filter(|k| k.subject == subject).count();
+                        config.discard_new_per_subject
+                            && full(config.max_msgs_per_subject, of_subject)
                     }
                     _ => false,
                 };
@@ -350,13 +431,18 @@ impl Check for Removals {
                 }
             }
             Event::Stored { msg, stream: id, seq } => {
-                let Some(stream) = ledger.stream(id) else { return Err("its stream does not exist".into()) };
+                let Some(stream) = ledger.stream(id) else {
+                    return Err("its stream does not exist".into());
+                };
                 if seq != stream.last_seq + 1 {
                     return Err(format!("it gets {seq} after {}", stream.last_seq));
                 }
                 let subject = ledger.subject(msg);
                 if !stream.config.subjects.iter().any(|p| matches(p, &subject)) {
-                    return Err(format!("stream `{}` does not capture `{subject}`", stream.config.name));
+                    return Err(format!(
+                        "stream `{}` does not capture `{subject}`",
+                        stream.config.name
+                    ));
                 }
                 let config = &stream.config;
                 if config.discard == Discard::New
@@ -372,13 +458,17 @@ impl Check for Removals {
                         && at.since(stored) < config.duplicate_window
                         && !self.restarted
                     {
-                        return Err(format!("its id is that of {original}, stored at {stored:?}: a duplicate"));
+                        return Err(format!(
+                            "its id is that of {original}, stored at {stored:?}: a duplicate"
+                        ));
                     }
                 }
                 Ok(())
             }
             Event::NotKept { msg, stream: id, seq } => {
-                let Some(stream) = ledger.stream(id) else { return Err("its stream does not exist".into()) };
+                let Some(stream) = ledger.stream(id) else {
+                    return Err("its stream does not exist".into());
+                };
                 if seq != stream.last_seq + 1 {
                     return Err(format!("it gets {seq} after {}", stream.last_seq));
                 }
@@ -390,7 +480,9 @@ impl Check for Removals {
                 }
             }
             Event::Deduplicated { msg, stream: id, seq } => {
-                let Some(stream) = ledger.stream(id) else { return Err("its stream does not exist".into()) };
+                let Some(stream) = ledger.stream(id) else {
+                    return Err("its stream does not exist".into());
+                };
                 let key = (stream.config.name.clone(), Self::id_of(ledger, msg));
                 match self.ids.get(&key) {
                     Some(&(original, stored))
@@ -398,7 +490,9 @@ impl Check for Removals {
                     {
                         Ok(())
                     }
-                    Some(known) => Err(format!("the original is {known:?}, not {seq} inside the window")),
+                    Some(known) => {
+                        Err(format!("the original is {known:?}, not {seq} inside the window"))
+                    }
                     // Copies of handlers of which only some send an id are not followed.
                     None if matches!(ledger.source(msg), Some(Message::Copy { .. })) => Ok(()),
                     None => Err("there is no original".into()),
@@ -408,9 +502,31 @@ impl Check for Removals {
                 self.restarted = true;
                 Ok(())
             }
-            Event::Recorded { delivery, .. } => {
-                self.settling.insert(delivery.seq, *at);
+            Event::ConsumerDeleted { consumer, .. } => {
+                self.disturbed.insert(ledger.run.trace.consumers[consumer.0 as usize].stream);
                 Ok(())
+            }
+            Event::Recorded { delivery, reply: Reply::Ack | Reply::Term, .. } => {
+                let Some(life) = ledger.life(delivery.consumer) else { return Ok(()) };
+                self.done.insert((life.stream, delivery.seq));
+                if let Some(settling) = self.settling.get_mut(&(life.stream, delivery.seq)) {
+                    settling.done = true;
+                    settling.holders.retain(|id| *id != delivery.consumer);
+                }
+                Ok(())
+            }
+            Event::Delivered { delivery, .. } => {
+                if let Some(life) = ledger.life(delivery.consumer) {
+                    self.done.insert((life.stream, delivery.seq));
+                }
+                Ok(())
+            }
+            Event::Advised { advisory: Advisory::TerminatedByRemoval, consumer, seq, .. } => {
+                let stream = ledger.run.trace.consumers[consumer.0 as usize].stream;
+                match self.settling.contains_key(&(stream, seq)) {
+                    true => Err(format!("{seq} was removed as settled while {consumer:?} held it")),
+                    false => Ok(()),
+                }
             }
             Event::Dropped { by, why: Drop::Loss, .. } => {
                 let name = &ledger.run.trace.clients[by.0 as usize].name;
@@ -429,11 +545,75 @@ impl Check for Removals {
                     false => Err(format!("nothing gets lost on the way to `{name}`")),
                 }
             }
-            Event::Deleted { stream, seq, .. } => {
-                self.calls.insert((ledger.run.trace.streams[stream.0 as usize].clone(), seq));
-                Ok(())
-            }
             _ => Ok(()),
         }
+    }
+    fn moment(&mut self, ledger: &Ledger<'_>, _now: Time) -> Result<(), String> {
+        let done = std::mem::take(&mut self.done);
+        for ((stream, seq), settling) in std::mem::take(&mut self.settling) {
+            if !settling.done && !done.contains(&(stream, seq)) {
+                return Err(format!(
+                    "{seq} of {stream:?} was removed as settled, but nobody settled it"
+                ));
+            }
+            if let Some(id) = settling.holders.first() {
+                return Err(format!(
+                    "{seq} of {stream:?} was removed as settled, but ran out of deliveries on {id:?}"
+                ));
+            }
+        }
+        for (i, stream) in ledger.streams.iter().enumerate() {
+            let Some(stream) = stream else { continue };
+            let id = StreamId(i as u16);
+            let config = &stream.config;
+            let over = |limit: i64| limit > 0 && stream.kept.len() as u64 > limit.unsigned_abs();
+            if over(config.max_msgs) {
+                return Err(format!(
+                    "stream `{}` keeps {} messages",
+                    config.name,
+                    stream.kept.len()
+                ));
+            }
+            if config.max_msgs_per_subject > 0 {
+                let mut of: BTreeMap<&str, u64> = BTreeMap::new();
+                for kept in stream.kept.values() {
+                    *of.entry(&kept.subject).or_default() += 1;
+                }
+                // With discard new, only on request (R23).
+                let counts = config.discard == Discard::Old || config.discard_new_per_subject;
+                if let Some((subject, n)) = of
+                    .iter()
+                    .find(|(_, n)| **n > config.max_msgs_per_subject.unsigned_abs() && counts)
+                {
+                    return Err(format!(
+                        "stream `{}` keeps {n} messages of `{subject}`",
+                        config.name
+                    ));
+                }
+            }
+            // What everybody is done with does not stay (R27, R29). A deleted consumer or another filter may
+            // leave something behind (R110).
+            if config.retention == Retention::Limits || self.disturbed.contains(&id) {
+                continue;
+            }
+            let readers: Vec<&Life> = ledger.readers(id).map(|(_, life)| life).collect();
+            if readers.iter().any(|l| l.config.ack_policy != AckPolicy::Explicit || l.refiltered) {
+                continue;
+            }
+            for (seq, kept) in &stream.kept {
+                let mut wanting = readers.iter().filter(|l| l.wants(&kept.subject)).peekable();
+                let stays = match config.retention {
+                    Retention::WorkQueue => !readers.iter().any(|l| l.settled.contains(seq)),
+                    _ => wanting.any(|l| l.needs(*seq) || *seq < l.start),
+                };
+                if !stays {
+                    return Err(format!(
+                        "{seq} stays in stream `{}`, but everybody is done with it",
+                        config.name
+                    ));
+                }
+            }
+        }
+        Ok(())
     }
 }

@@ -4,9 +4,7 @@
 
 use super::watch::{Run, Seen};
 use delivery_sim::check::{consumer_defaults, stream_defaults};
-use delivery_sim::scenario::{
-    AckPolicy, ConsumerConfig, DeliverPolicy, Op, StreamConfig, Version,
-};
+use delivery_sim::scenario::{AckPolicy, ConsumerConfig, DeliverPolicy, Op, StreamConfig, Version};
 use delivery_sim::subject::matches;
 use delivery_sim::trace::{
     CallAnswer, Cause, ConsumerId, Delivery, Effect, Event, Message, Msg, Reply, StreamId,
@@ -120,7 +118,9 @@ impl Life {
 
     /// Whether it still has something to do with a message (R29, R30).
     pub(crate) fn needs(&self, seq: u64) -> bool {
-        self.unseen.contains(&seq) || self.pending.contains_key(&seq) || self.spent.contains_key(&seq)
+        self.unseen.contains(&seq)
+            || self.pending.contains_key(&seq)
+            || self.spent.contains_key(&seq)
     }
 }
 
@@ -148,7 +148,11 @@ impl<'r> Ledger<'r> {
         let scenario = &run.trace.scenario;
         let stream = |name: &String| {
             let config = scenario.streams.iter().find(|s| s.name == *name)?;
-            Some(StreamLedger { config: stream_defaults(config).ok()?, kept: BTreeMap::new(), last_seq: 0 })
+            Some(StreamLedger {
+                config: stream_defaults(config).ok()?,
+                kept: BTreeMap::new(),
+                last_seq: 0,
+            })
         };
         Self {
             run,
@@ -243,7 +247,9 @@ impl<'r> Ledger<'r> {
                 }
             }
             Event::Removed { stream, seq, .. } => self.removed(stream, seq),
-            Event::Delivered { delivery, deadline, cause, .. } => self.delivered(delivery, deadline, cause),
+            Event::Delivered { delivery, deadline, cause, .. } => {
+                self.delivered(delivery, deadline, cause)
+            }
             Event::Recorded { delivery, reply, effect } => self.recorded(delivery, reply, effect),
             Event::Expired { delivery } => self.queue(delivery, Queued::Expired),
             Event::DelayOver { delivery } => self.queue(delivery, Queued::DelayOver),
@@ -489,7 +495,11 @@ impl<'r> Ledger<'r> {
                 }
                 DeliverPolicy::ByStartTime => {
                     let from = life.config.opt_start_time;
-                    start = stream.kept.iter().find(|(_, k)| k.at >= from).map_or(next, |(&seq, _)| seq);
+                    start = stream
+                        .kept
+                        .iter()
+                        .find(|(_, k)| k.at >= from)
+                        .map_or(next, |(&seq, _)| seq);
                     unseen = all.filter(|&seq| seq >= start).collect();
                 }
                 DeliverPolicy::LastPerSubject => {

@@ -46,7 +46,7 @@ pub(crate) const PROPERTIES: &[Property] = &[
     },
     Property {
         name: "removed_by_a_rule",
-        says: "a message leaves its stream only for a reason that its limits, its consumers or a call give",
+        says: "a message leaves its stream only for a reason that its limits, its consumers or a call give, and then it does",
         check: || Box::<fate::Removals>::default(),
     },
     Property {

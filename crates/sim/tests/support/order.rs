@@ -53,7 +53,10 @@ impl Check for Order {
             Event::Delivered { delivery, to, consumer_seq, .. } => {
                 let Some(life) = ledger.life(delivery.consumer) else { return Ok(()) };
                 if consumer_seq != life.deliveries + 1 {
-                    return Err(format!("consumer sequence {consumer_seq} follows {}", life.deliveries));
+                    return Err(format!(
+                        "consumer sequence {consumer_seq} follows {}",
+                        life.deliveries
+                    ));
                 }
                 let before = life.pending.get(&delivery.seq).map_or(0, |flight| flight.attempt);
                 if delivery.attempt != before + 1 {
@@ -97,9 +100,10 @@ impl Check for Order {
                     && effect == Effect::Settled
                     && self.removed.contains(&delivery.seq);
                 // One ack settles all up to it (R41).
-                let acks_all = ledger.life(delivery.consumer).is_some_and(|life| {
-                    life.config.ack_policy == AckPolicy::All
-                }) && effect == Effect::Settled;
+                let acks_all = ledger
+                    .life(delivery.consumer)
+                    .is_some_and(|life| life.config.ack_policy == AckPolicy::All)
+                    && effect == Effect::Settled;
                 if !sent && !by_removal && !acks_all {
                     return Err("it is recorded, but nobody sent it".into());
                 }
@@ -109,10 +113,14 @@ impl Check for Order {
                 if effect != Effect::Nothing && !pending && !acks_all {
                     return Err("it takes effect, but the message is not in flight".into());
                 }
-                if effect == Effect::Nothing && pending && reply != Reply::Unknown && !matches!(
-                    ledger.life(delivery.consumer).map(|l| l.config.ack_policy),
-                    Some(AckPolicy::All)
-                ) {
+                if effect == Effect::Nothing
+                    && pending
+                    && reply != Reply::Unknown
+                    && !matches!(
+                        ledger.life(delivery.consumer).map(|l| l.config.ack_policy),
+                        Some(AckPolicy::All)
+                    )
+                {
                     return Err("it has no effect, but the message is in flight".into());
                 }
                 if let Effect::Extended(t) | Effect::DelayedUntil(t) = effect
@@ -130,7 +138,9 @@ impl Check for Order {
         let delay = ledger.run.trace.scenario.network_delay;
         for (sent, delivery) in self.to_clients.values().flatten() {
             if complete && *sent + delay <= run.trace.end {
-                return Err(format!("{delivery:?}, sent at {sent:?}, neither arrived nor was missed"));
+                return Err(format!(
+                    "{delivery:?}, sent at {sent:?}, neither arrived nor was missed"
+                ));
             }
         }
         Ok(())
@@ -150,7 +160,8 @@ impl Check for Causes {
         if *cause == Cause::New {
             return Ok(());
         }
-        let flight = ledger.life(delivery.consumer).and_then(|life| life.pending.get(&delivery.seq));
+        let flight =
+            ledger.life(delivery.consumer).and_then(|life| life.pending.get(&delivery.seq));
         let Some(flight) = flight else { return Err("it was not in flight".into()) };
         let implied = match (flight.queued, flight.restarted) {
             (None, _) => return Err("nothing says why it is delivered again".into()),
@@ -179,7 +190,10 @@ impl Check for Caps {
             return Err(format!("{} are in flight, the cap is {cap:?}", life.pending.len()));
         }
         if life.max_deliver().is_some_and(|max| delivery.attempt > max) {
-            return Err(format!("attempt {}, but max_deliver is {}", delivery.attempt, life.config.max_deliver));
+            return Err(format!(
+                "attempt {}, but max_deliver is {}",
+                delivery.attempt, life.config.max_deliver
+            ));
         }
         Ok(())
     }
@@ -194,9 +208,12 @@ pub(crate) struct NewInOrder {
 
 impl Check for NewInOrder {
     fn seen(&mut self, ledger: &Ledger<'_>, seen: &Seen) -> Result<(), String> {
-        let Seen::Event(_, Event::Delivered { delivery, cause: Cause::New, .. }) = seen else { return Ok(()) };
+        let Seen::Event(_, Event::Delivered { delivery, cause: Cause::New, .. }) = seen else {
+            return Ok(());
+        };
         let Some(life) = ledger.life(delivery.consumer) else { return Ok(()) };
-        if let Some((seq, flight)) = life.pending.iter().find(|(_, flight)| flight.queued.is_some()) {
+        if let Some((seq, flight)) = life.pending.iter().find(|(_, flight)| flight.queued.is_some())
+        {
             return Err(format!("redeliveries go first (R58), but {seq} waits: {flight:?}"));
         }
         if !life.wants(&ledger.subject(delivery.msg)) {

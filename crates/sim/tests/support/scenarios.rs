@@ -49,7 +49,9 @@ pub(crate) fn scenario(tape: &Tape, wild: bool) -> Scenario {
     maker.head(head);
     let parts: Vec<(Part, &[u16])> = blocks
         .iter()
-        .filter_map(|block| block.split_first().map(|(kind, rest)| (PARTS[usize::from(*kind) % PARTS.len()], rest)))
+        .filter_map(|block| {
+            block.split_first().map(|(kind, rest)| (PARTS[usize::from(*kind) % PARTS.len()], rest))
+        })
         .collect();
     // Parts that others name come first.
     for kinds in [
@@ -82,7 +84,13 @@ impl Maker {
     fn head(&mut self, block: &[u16]) {
         let mut d = Draw::new(block, self.wild);
         let s = &mut self.scenario;
-        s.version = d.pick(&[Version::V2_12, Version::V2_10, Version::V2_11, Version::V2_14, Version::V2_15]);
+        s.version = d.pick(&[
+            Version::V2_12,
+            Version::V2_10,
+            Version::V2_11,
+            Version::V2_14,
+            Version::V2_15,
+        ]);
         s.network_delay = match d.below(6) {
             0 | 1 => Dur(200_000),
             2 => Dur::ZERO,
@@ -90,7 +98,11 @@ impl Maker {
             4 => Dur::ms(50),
             _ => d.dur(),
         };
-        s.end = if self.wild && d.one_in(4) { d.time() } else { Time::ms(d.pick(&[1_500, 4_000, 700, 2_500])) };
+        s.end = if self.wild && d.one_in(4) {
+            d.time()
+        } else {
+            Time::ms(d.pick(&[1_500, 4_000, 700, 2_500]))
+        };
         s.seed = d.seq();
         s.max_pending = d.pick(&[0, 0, 1, 1_000_000]);
     }
@@ -148,14 +160,20 @@ impl Maker {
 
     /// The retention and the place of the stream of this name, among those declared.
     fn retention(&self, name: &str) -> Retention {
-        self.scenario.streams.iter().find(|s| s.name == name).map_or(Retention::Limits, |s| s.retention)
+        self.scenario
+            .streams
+            .iter()
+            .find(|s| s.name == name)
+            .map_or(Retention::Limits, |s| s.retention)
     }
 
     fn consumer_config(&self, d: &mut Draw<'_>, stream: &str, i: usize) -> ConsumerConfig {
         let work_queue = !self.wild && self.retention(stream) == Retention::WorkQueue;
-        let mut c = ConsumerConfig { durable_name: d.text(&format!("c{i}")), ..ConsumerConfig::default() };
+        let mut c =
+            ConsumerConfig { durable_name: d.text(&format!("c{i}")), ..ConsumerConfig::default() };
         self.change(d, &mut c, stream, i);
-        c.ack_policy = d.pick(&[AckPolicy::Explicit, AckPolicy::Explicit, AckPolicy::All, AckPolicy::None]);
+        c.ack_policy =
+            d.pick(&[AckPolicy::Explicit, AckPolicy::Explicit, AckPolicy::All, AckPolicy::None]);
         c.deliver_policy = d.pick(&[
             DeliverPolicy::All,
             DeliverPolicy::All,
@@ -171,7 +189,8 @@ impl Maker {
         } else {
             c.max_waiting = d.pick(&[0, 0, 1, 2]);
         }
-        c.replay_policy = d.pick(&[ReplayPolicy::Instant, ReplayPolicy::Instant, ReplayPolicy::Original]);
+        c.replay_policy =
+            d.pick(&[ReplayPolicy::Instant, ReplayPolicy::Instant, ReplayPolicy::Original]);
         let (seq, time) = (d.seq(), d.time());
         if work_queue {
             c.ack_policy = AckPolicy::Explicit;
@@ -205,7 +224,8 @@ impl Maker {
         c.max_ack_pending = d.pick(&[0, 0, 1, 2, -1]);
         c.backoff = (0..d.pick(&[0, 0, 1, 3])).map(|_| d.span()).collect();
         let patterns: &[&[&str]] = &[&[], &[], &["a"], &["*"], &["a", "b"], &[">"]];
-        c.filter_subjects = d.pick(patterns).iter().map(|p| d.text(&format!("{stream}.{p}"))).collect();
+        c.filter_subjects =
+            d.pick(patterns).iter().map(|p| d.text(&format!("{stream}.{p}"))).collect();
         c.inactive_threshold = if d.one_in(6) { d.span() } else { Dur::ZERO };
         if self.wild {
             c.max_ack_pending = d.limit(&[0, 1, 2]);
@@ -256,7 +276,11 @@ impl Maker {
             0..=2 => Service::Fixed(d.dur()),
             3 => {
                 let (a, b) = (d.dur(), d.dur());
-                if self.wild { Service::Uniform(a, b) } else { Service::Uniform(a.min(b), a.max(b)) }
+                if self.wild {
+                    Service::Uniform(a, b)
+                } else {
+                    Service::Uniform(a.min(b), a.max(b))
+                }
             }
             4 => Service::Exponential(d.dur()),
             _ => {
@@ -304,7 +328,8 @@ impl Maker {
     fn worker(&mut self, d: &mut Draw<'_>) {
         let (i, of) = (self.scenario.workers.len(), self.some_consumer(d));
         let ConsumerRef { stream, consumer } = self.consumer_ref(of);
-        let push = !self.scenario.consumers[of].config.deliver_subject.is_empty() || (self.wild && d.one_in(8));
+        let push = !self.scenario.consumers[of].config.deliver_subject.is_empty()
+            || (self.wild && d.one_in(8));
         let start = d.time();
         let stop = if d.one_in(5) { start + d.span() } else { Time::ZERO };
         let name = d.text(&format!("w{i}"));
@@ -374,7 +399,8 @@ impl Maker {
         if self.scenario.dead_letter_handlers.len() >= if self.wild { 3 } else { 1 } {
             return;
         }
-        let advisories = d.pick(&["$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.>", "$JS.EVENT.ADVISORY.>"]);
+        let advisories =
+            d.pick(&["$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.>", "$JS.EVENT.ADVISORY.>"]);
         let keeps = |name: &str, subject: &str| StreamConfig {
             name: name.into(),
             subjects: vec![subject.into()],
@@ -383,7 +409,9 @@ impl Maker {
         self.scenario.streams.push(keeps("ADV", advisories));
         if d.below(4) < 3 {
             let letters = StreamConfig { max_msgs: d.limit(&[1, 3]), ..keeps("DLQ", "dlq.>") };
-            self.scenario.streams.push(StreamConfig { discard: d.pick(&[Discard::Old, Discard::New]), ..letters });
+            self.scenario
+                .streams
+                .push(StreamConfig { discard: d.pick(&[Discard::Old, Discard::New]), ..letters });
         }
         self.scenario.consumers.push(Consumer {
             stream: "ADV".into(),
@@ -449,7 +477,8 @@ impl Maker {
                 return;
             }
             let worker = format!("h{}", d.below(3));
-            if self.hands.iter().any(|(name, other)| *name == worker && *other != of) && !self.wild {
+            if self.hands.iter().any(|(name, other)| *name == worker && *other != of) && !self.wild
+            {
                 return;
             }
             let ConsumerRef { stream, consumer } = self.consumer_ref(of);
@@ -475,7 +504,17 @@ impl Maker {
             AnswerAct::AckNext,
             AnswerAct::Raw,
         ]);
-        let raws = ["", "+ACK", "-NAK {\"delay\": 50000000}", "-NAK 100ms", "-NAK -5s", "+TERM why", "+WPI", "+NXT", "?"];
+        let raws = [
+            "",
+            "+ACK",
+            "-NAK {\"delay\": 50000000}",
+            "-NAK 100ms",
+            "-NAK -5s",
+            "+TERM why",
+            "+WPI",
+            "+NXT",
+            "?",
+        ];
         let answer = Answer {
             worker: d.text(&worker),
             seq: 1 + d.below(4) as u64,
@@ -505,7 +544,8 @@ impl Maker {
                 Op::PurgeStream(Purge { stream: d.text(&stream), filter })
             }
             6 | 7 => {
-                let of = MessageRef { stream: self.some_stream(d), seq: 1 + d.seq().min(u64::MAX - 1) };
+                let of =
+                    MessageRef { stream: self.some_stream(d), seq: 1 + d.seq().min(u64::MAX - 1) };
                 if d.one_in(2) { Op::GetMessage(of) } else { Op::DeleteMessage(of) }
             }
             8 => {
@@ -515,7 +555,12 @@ impl Maker {
             9 => Op::Flush(self.some_publisher(d)),
             10 => {
                 let subject = d.pick(&["core.x", "nobody", "s0.a"]).into();
-                Op::Request(Request { by: self.some_publisher(d), subject, data: "?".into(), timeout: d.dur() })
+                Op::Request(Request {
+                    by: self.some_publisher(d),
+                    subject,
+                    data: "?".into(),
+                    timeout: d.dur(),
+                })
             }
             11 => match self.some_subscriber(d) {
                 Some(name) => match d.below(4) {
@@ -555,7 +600,11 @@ impl Maker {
         };
         Op::CreateConsumer(CreateConsumer {
             stream: d.text(&stream),
-            action: d.pick(&[CreateAction::CreateOrUpdate, CreateAction::Create, CreateAction::Update]),
+            action: d.pick(&[
+                CreateAction::CreateOrUpdate,
+                CreateAction::Create,
+                CreateAction::Update,
+            ]),
             pedantic: d.one_in(4),
             config,
         })
