@@ -544,10 +544,10 @@ fn parse_reply(raw: &str) -> Reply {
             return Reply::Nak;
         }
         let delay = if rest.starts_with('{') {
-            rest.split_once("\"delay\"")
-                .and_then(|(_, tail)| tail.trim_start().strip_prefix(':'))
-                .map(|tail| tail.trim().trim_end_matches('}').trim())
-                .and_then(|number| number.parse::<i64>().ok())
+            let fields = rest.trim_start_matches('{').trim_end_matches('}');
+            let (key, number) = fields.split_once(':').unwrap_or_default();
+            let known = key.trim().trim_matches('"') == "delay";
+            number.trim().parse::<i64>().ok().filter(|_| known)
         } else if let Some(rest) = rest.strip_prefix('-') {
             Dur::parse(rest).ok().map(|d| -(d.0 as i64))
         } else {

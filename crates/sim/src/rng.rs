@@ -41,9 +41,9 @@ impl Rng {
             }
             Service::Exponential(mean) => Dur(scaled(mean.0, self.neg_ln_uniform())),
             Service::LogNormal(median, percent) => {
-                // exp2 of a standard normal scaled by the spread: sigma / ln 2 in 32.32 fixed point.
+                // exp2 of a standard normal scaled by the spread: sigma / ln 2 in 32.32 fixed point, by percent.
                 let z = self.normal();
-                let power = (i128::from(z) * i128::from(percent) * 6_196_328_019) / (100 << 32);
+                let power = (i128::from(z) * i128::from(percent) * 61_963_280) >> 32;
                 Dur(exp2(median.0, power as i64))
             }
         }
@@ -92,13 +92,11 @@ fn exp2(value: u64, power: i64) -> u64 {
     let (whole, mut part) = (power >> 32, (power & 0xffff_ffff) as u64);
     // Two to the fraction: the product of the roots of two that its bits name.
     let mut factor: u128 = 1 << 64;
-    let mut root: u128 = 26_087_635_650_665_564_425; // 2^(1/2) * 2^64
-    for _ in 0..32 {
+    for root in ROOTS {
         if part & (1 << 31) != 0 {
-            factor = (factor >> 32) * (root >> 32);
+            factor = (factor >> 32) * (u128::from(root) >> 31);
         }
         part <<= 1;
-        root = isqrt(root) << 32;
     }
     let base = (u128::from(value) * (factor >> 32)) >> 32;
     let result = match whole {
@@ -110,9 +108,29 @@ fn exp2(value: u64, power: i64) -> u64 {
     u64::try_from(result).unwrap_or(u64::MAX)
 }
 
-fn isqrt(n: u128) -> u128 {
-    n.isqrt()
-}
+/// 2^(1/2), 2^(1/4) and so on, in 1.63 fixed point.
+const ROOTS: [u64; 20] = [
+    0xb504f333f9de6484,
+    0x9837f0518db8a96f,
+    0x8b95c1e3ea8bd6e6,
+    0x85aac367cc487b14,
+    0x82cd8698ac2ba1d7,
+    0x8164d1f3bc030773,
+    0x80b1ed4fd999ab6c,
+    0x8058d7d2d5e5f6b0,
+    0x802c6436d0e04f50,
+    0x8016302f17467628,
+    0x800b179c82028fd0,
+    0x80058baf7fee3b5d,
+    0x8002c5d00fdcfcb6,
+    0x800162e61bed4a48,
+    0x8000b17292f702a3,
+    0x800058b92abbae02,
+    0x80002c5c8dade4d7,
+    0x8000162e44eaf636,
+    0x80000b1721fa7c18,
+    0x8000058b90de7e4c,
+];
 
 #[cfg(test)]
 mod tests {

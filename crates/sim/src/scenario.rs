@@ -754,6 +754,28 @@ impl Default for Publish {
     }
 }
 
+/// A text of a publishing step with `{i}` replaced by the number of the message.
+pub fn numbered(template: &str, n: u32) -> String {
+    let mut out = String::with_capacity(template.len());
+    let mut rest = template;
+    while let Some(at) = rest.find('{') {
+        let (before, tail) = rest.split_at(at);
+        out.push_str(before);
+        rest = match tail.strip_prefix("{i}") {
+            Some(after) => {
+                out.push_str(&n.to_string());
+                after
+            }
+            None => {
+                out.push('{');
+                &tail[1..]
+            }
+        };
+    }
+    out.push_str(rest);
+    out
+}
+
 /// How a message is published.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

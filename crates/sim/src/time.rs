@@ -128,7 +128,8 @@ impl Dur {
             let (unit, size) =
                 units.into_iter().find(|(unit, _)| rest.starts_with(unit)).ok_or_else(wrong)?;
             rest = &rest[unit.len()..];
-            let fraction = (u128::from(part) * u128::from(size) / u128::from(scale)) as u64;
+            // Below a second of the unit each: no product leaves 64 bits.
+            let fraction = size / scale * part + size % scale * part / scale;
             total = whole
                 .checked_mul(size)
                 .and_then(|n| n.checked_add(fraction))

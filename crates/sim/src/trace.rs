@@ -2,7 +2,7 @@
 
 use crate::check::ApiError;
 use crate::info::{ConsumerInfo, StreamInfo};
-use crate::scenario::{ConsumerConfig, Op, Scenario, StreamConfig, Version};
+use crate::scenario::{ConsumerConfig, Op, Scenario, StreamConfig, Version, numbered};
 use crate::time::{Dur, Time};
 use core::hash::{Hash, Hasher};
 
@@ -699,7 +699,7 @@ impl Trace {
     pub fn label(&self, msg: Msg) -> String {
         match self.messages.get(msg.0 as usize) {
             Some(Message::Published { step, n }) => match self.op(*step) {
-                Some(Op::Publish(publish)) => publish.data.replace("{i}", &n.to_string()),
+                Some(Op::Publish(publish)) => numbered(&publish.data, *n),
                 Some(Op::Request(request)) => request.data.clone(),
                 _ => String::new(),
             },
@@ -713,7 +713,7 @@ impl Trace {
     pub fn subject(&self, msg: Msg) -> String {
         match self.messages.get(msg.0 as usize) {
             Some(Message::Published { step, n }) => match self.op(*step) {
-                Some(Op::Publish(publish)) => publish.subject.replace("{i}", &n.to_string()),
+                Some(Op::Publish(publish)) => numbered(&publish.subject, *n),
                 Some(Op::Request(request)) => request.subject.clone(),
                 _ => String::new(),
             },

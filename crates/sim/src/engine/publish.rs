@@ -49,8 +49,8 @@ pub(crate) enum Taken {
 
 /// A text with `{i}` replaced, without a copy where there is none.
 pub(crate) fn numbered(template: &str, n: u32) -> std::borrow::Cow<'_, str> {
-    if template.contains("{i}") {
-        template.replace("{i}", &n.to_string()).into()
+    if template.contains('{') {
+        crate::scenario::numbered(template, n).into()
     } else {
         template.into()
     }

@@ -187,9 +187,21 @@ impl<'r> Ledger<'r> {
         self.messages
     }
 
+    /// The moment of what is seen next; none where that is not known.
+    pub(crate) fn moment_of(&self, seen: &Seen) -> Option<Time> {
+        match seen {
+            Seen::Answer(_) => match self.next_call()? {
+                // Their answers come from the client, which waits.
+                Op::Flush(_) | Op::Request(_) => None,
+                _ => (*self.run.answers.get(self.answers)?).map(|(_, at)| at),
+            },
+            _ => seen.at(),
+        }
+    }
+
     /// The call that the next answer belongs to.
     pub(crate) fn next_call(&self) -> Option<&'r Op> {
-        let step = (*self.run.step_of_answer.get(self.answers)?)?;
+        let (step, _) = (*self.run.answers.get(self.answers)?)?;
         Some(&self.run.trace.scenario.timeline.get(step as usize)?.op)
     }
 

@@ -124,7 +124,7 @@ pub(crate) fn check(run: &Run, only: &str) -> Result<(), String> {
         Err(format!("at {now:?}, {}: {text}\n  (the property: {})", p.name, p.says))
     };
     for seen in &run.seen {
-        if let Some(at) = seen.at().filter(|&at| at > now) {
+        if let Some(at) = ledger.moment_of(seen).filter(|&at| at > now) {
             for (p, check) in &mut checks {
                 if let Err(text) = check.moment(&ledger, now) {
                     return failed(p, now, text);

@@ -111,8 +111,8 @@ pub(crate) struct Run {
     pub(crate) cut: Option<Cut>,
     /// The same, as a trace: with names.
     pub(crate) trace: Trace,
-    /// The step that each answer belongs to, where its reply arrived in time.
-    pub(crate) step_of_answer: Vec<Option<u32>>,
+    /// The step that each answer belongs to, and when the server gave it, where its reply arrived in time.
+    pub(crate) answers: Vec<Option<(u32, Time)>>,
 }
 
 /// Runs a scenario up to about `limit` things seen.
@@ -133,11 +133,11 @@ pub(crate) fn watch(scenario: &Scenario, limit: usize) -> Result<Run, Vec<String
         }
     }
     (trace.end, trace.cut) = (scenario.end, cut);
-    let mut step_of_answer = vec![None; trace.answers.len()];
+    let mut answers = vec![None; trace.answers.len()];
     for record in &trace.records {
         if let Event::Replied { step, answer } = record.event {
-            step_of_answer[answer as usize] = Some(step);
+            answers[answer as usize] = Some((step, record.at - scenario.network_delay));
         }
     }
-    Ok(Run { seen: watch.seen, cut, trace, step_of_answer })
+    Ok(Run { seen: watch.seen, cut, trace, answers })
 }
