@@ -60,6 +60,16 @@ fn press() -> Result<String, Vec<String>> {
     Ok(format!("{} and the front page were written.", count(book.chapters.len(), "chapter")))
 }
 
+/// A style sheet without what only people need.
+fn minified(css: &str) -> Result<String, String> {
+    use lightningcss::stylesheet::{MinifyOptions, ParserOptions, PrinterOptions, StyleSheet};
+    let mut sheet =
+        StyleSheet::parse(css, ParserOptions::default()).map_err(|error| error.to_string())?;
+    sheet.minify(MinifyOptions::default()).map_err(|error| error.to_string())?;
+    let options = PrinterOptions { minify: true, ..PrinterOptions::default() };
+    sheet.to_css(options).map(|out| out.code).map_err(|error| error.to_string())
+}
+
 /// FNV-1a: names a file by what is in it.
 fn fingerprint(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
@@ -120,9 +130,7 @@ impl Template {
             links.push((format!("{link}>"), path));
         }
         let Some((first, _)) = links.first() else { return Ok(self) };
-        let css = minifier::css::minify(&css)
-            .map_err(|error| format!("the style sheets cannot be minified: {error}"))?
-            .to_string();
+        let css = minified(&css).map_err(|why| format!("the style sheets are not sound: {why}"))?;
         let name = format!("style-{:016x}.css", fingerprint(css.as_bytes()));
         let path = folder.join(&name);
         std::fs::write(&path, &css)

@@ -111,12 +111,8 @@ fn compare(ledger: &Ledger<'_>, life: &Life, info: ConsumerInfo) -> Result<(), S
             info.delivered.stream_seq, life.highest
         ));
     }
-    // Up to 2.12 a failed attempt makes a record as well (R36).
     let records = life.records.len() as u64;
-    let tried = match ledger.version >= Version::V2_14 {
-        true => 0,
-        false => life.tried.difference(&life.records).count() as u64,
-    };
+    let tried = life.tried.difference(&life.records).count() as u64;
     between("num_redelivered", info.num_redelivered, records, records + tried)
 }
 

@@ -74,7 +74,7 @@ pub(crate) struct Life {
     pub(crate) settled: BTreeSet<u64>,
     /// Messages with a redelivery record (R34).
     pub(crate) records: BTreeSet<u64>,
-    /// Messages that were in the redelivery queue: a failed attempt may have made a record (R36).
+    /// Messages that may have a record besides: up to 2.12 a failed attempt to deliver again makes one (R36).
     pub(crate) tried: BTreeSet<u64>,
     /// Matching and never delivered.
     pub(crate) unseen: BTreeSet<u64>,
@@ -363,7 +363,9 @@ impl<'r> Ledger<'r> {
         if let Some(flight) = self.flight(delivery) {
             flight.queued = Some(why);
         }
-        if let Some(life) = &mut self.lives[delivery.consumer.0 as usize] {
+        if self.version < Version::V2_14
+            && let Some(life) = &mut self.lives[delivery.consumer.0 as usize]
+        {
             life.tried.insert(delivery.seq);
         }
     }
@@ -373,10 +375,14 @@ impl<'r> Ledger<'r> {
         let seq = delivery.seq;
         match effect {
             Effect::Settled => {
-                life.pending.remove(&seq);
+                let was_pending = life.pending.remove(&seq).is_some();
+                life.spent.remove(&seq);
                 life.settled.insert(seq);
-                life.records.remove(&seq);
                 life.tried.remove(&seq);
+                // An ack of all up to a message that had run out: its record may stay.
+                if life.records.remove(&seq) && !was_pending {
+                    life.tried.insert(seq);
+                }
             }
             Effect::Queued => self.queue(delivery, Queued::Nak),
             Effect::DelayedUntil(at) => {
