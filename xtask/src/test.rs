@@ -56,7 +56,7 @@ pub(crate) fn everything(fast: bool) -> Result<(), Failure> {
     report.step("documentation", || {
         run(cargo(["doc", "--no-deps"]).args(NATIVE).env("RUSTDOCFLAGS", "-D warnings"))
     });
-    report.step("tests", || run(cargo(["test"]).args(NATIVE)));
+    report.step("tests", || run(cargo(["test", "--no-fail-fast"]).args(NATIVE)));
     report.step("recordings of real servers", || {
         if replay::recordings(&[root().join(RECORDINGS)])? {
             return Ok(());

@@ -8,7 +8,7 @@ use crate::scenario::{
     StreamConfig, Version,
 };
 use crate::subject::overlap;
-use crate::time::Dur;
+use crate::time::{Dur, Time};
 use core::fmt;
 
 pub use traps::warnings;
@@ -86,9 +86,7 @@ pub fn consumer_defaults(
     if config.max_deliver == 0 || config.max_deliver < -1 {
         config.max_deliver = -1;
     }
-    if config.ack_policy == AckPolicy::None {
-        config.ack_wait = Dur::ZERO;
-    } else {
+    if config.ack_policy != AckPolicy::None {
         if config.ack_wait == Dur::ZERO {
             config.ack_wait = Dur::secs(30);
         }
@@ -167,8 +165,14 @@ fn check_start(config: &ConsumerConfig) -> Result<(), ApiError> {
             format!("consumer delivery policy is {name}, but optional start sequence is also set");
         return fail(400, 10094, &text);
     }
+    if config.opt_start_time > Time::ZERO {
+        let text =
+            format!("consumer delivery policy is {name}, but optional start time is also set");
+        return fail(400, 10094, &text);
+    }
     if config.deliver_policy == DeliverPolicy::LastPerSubject && config.filter_subjects.is_empty() {
-        let text = format!("consumer delivery policy is {name}, but FilterSubject is not set");
+        let text =
+            format!("consumer delivery policy is {name}, but optional filter subject is not set");
         return fail(400, 10094, &text);
     }
     Ok(())
@@ -275,6 +279,30 @@ pub fn stream_defaults(config: &StreamConfig) -> Result<StreamConfig, ApiError> 
             *limit = -1;
         }
     }
+    if config.subjects.is_empty() {
+        config.subjects.push(config.name.clone());
+    }
+    for (i, a) in config.subjects.iter().enumerate() {
+        if let Some(b) = config.subjects[..i].iter().find(|b| overlap(a, b)) {
+            return fail(500, 10052, &format!("subject {a:?} overlaps with {b:?}"));
+        }
+    }
+    let least = Dur::ms(100);
+    for (value, negative, short) in [
+        (config.max_age, "max age can not be negative", "max age needs to be >= 100ms"),
+        (
+            config.duplicate_window,
+            "duplicates window can not be negative",
+            "duplicates window needs to be >= 100ms",
+        ),
+    ] {
+        if value.is_negative() {
+            return fail(500, 10052, negative);
+        }
+        if value > Dur::ZERO && value < least {
+            return fail(500, 10052, short);
+        }
+    }
     if config.duplicate_window == Dur::ZERO {
         config.duplicate_window = match config.max_age {
             Dur::ZERO => Dur::secs(120),
@@ -324,9 +352,6 @@ pub(crate) fn check(scenario: &Scenario) -> Result<Names, Vec<String>> {
         if bad_name(name) {
             problems
                 .push(format!("stream `{name}` needs a name without spaces, dots and wildcards"));
-        }
-        if stream.subjects.is_empty() {
-            problems.push(format!("stream `{name}` captures no subject"));
         }
         let others = scenario.streams[..i].iter();
         if others.clone().any(|other| other.name == *name) {

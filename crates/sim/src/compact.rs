@@ -266,6 +266,9 @@ compact_enum!(ReplayPolicy: 2 { Instant = 0, Original = 1 });
 compact_enum!(WorkAct: 7 {
     Ack = 0, Nak = 1, Term = 2, InProgress = 3, Commit = 4, None = 5, Crash = 6,
 });
+compact_enum!(ClientLibrary: 7 {
+    None = 0, Go = 1, Python = 2, Rust = 3, DotNet = 4, Java = 5, JavaScript = 6,
+});
 compact_enum!(Via: 2 { Js = 0, Core = 1 });
 compact_enum!(AnswerAct: 6 { Ack = 0, Nak = 1, Term = 2, InProgress = 3, AckNext = 4, Raw = 5 });
 compact_enum!(CreateAction: 3 { CreateOrUpdate = 0, Create = 1, Update = 2 });
@@ -349,6 +352,7 @@ compact_struct!(Subscriber {
     start,
     stop,
     service_time,
+    library,
     pending_msgs_limit,
     pending_bytes_limit,
     reply_with,

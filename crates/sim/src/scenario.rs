@@ -568,9 +568,11 @@ pub struct Subscriber {
     pub stop: Time,
     /// What its handler takes for one message; zero means the handler is never the limit.
     pub service_time: Service,
-    /// Most messages its client buffers; zero means no limit (R9).
+    /// The client library whose limits count where none are given.
+    pub library: ClientLibrary,
+    /// Most messages its client buffers (R9); zero means the library's default.
     pub pending_msgs_limit: u32,
-    /// Most bytes its client buffers; zero means no limit.
+    /// Most bytes its client buffers; zero means the library's default.
     pub pending_bytes_limit: u64,
     /// It answers requests with this text.
     pub reply_with: String,
@@ -591,6 +593,7 @@ impl Default for Subscriber {
             start: Time::ZERO,
             stop: Time::ZERO,
             service_time: Service::default(),
+            library: ClientLibrary::None,
             pending_msgs_limit: 0,
             pending_bytes_limit: 0,
             reply_with: String::new(),
@@ -598,6 +601,52 @@ impl Default for Subscriber {
             loss_chance: Chance::default(),
             error_callback: true,
         }
+    }
+}
+
+/// A client library, by the limits that it sets on what a subscription buffers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ClientLibrary {
+    /// No limits.
+    #[default]
+    None,
+    /// nats.go: 500 000 messages, 64 MiB.
+    Go,
+    /// nats-py: 524 288 messages, 128 MiB (R9).
+    Python,
+    /// async-nats: 65 536 messages.
+    Rust,
+    /// NATS.Net: 1 024 messages.
+    DotNet,
+    /// jnats: 524 288 messages, 64 MiB.
+    Java,
+    /// nats.js: no limits.
+    JavaScript,
+}
+
+impl ClientLibrary {
+    /// Messages and bytes that a subscription buffers by default; zero means no limit.
+    pub const fn limits(self) -> (u32, u64) {
+        match self {
+            Self::None | Self::JavaScript => (0, 0),
+            Self::Go => (500_000, 64 << 20),
+            Self::Python => (524_288, 128 << 20),
+            Self::Rust => (65_536, 0),
+            Self::DotNet => (1_024, 0),
+            Self::Java => (524_288, 64 << 20),
+        }
+    }
+}
+
+impl Subscriber {
+    /// Messages and bytes that its client buffers: as given, else as its library does; zero means no limit.
+    pub const fn limits(&self) -> (u32, u64) {
+        let (msgs, bytes) = self.library.limits();
+        (
+            if self.pending_msgs_limit > 0 { self.pending_msgs_limit } else { msgs },
+            if self.pending_bytes_limit > 0 { self.pending_bytes_limit } else { bytes },
+        )
     }
 }
 

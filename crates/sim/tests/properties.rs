@@ -19,7 +19,9 @@ use delivery_sim::check::{total_wait, warnings};
 use delivery_sim::scenario::Scenario;
 use delivery_sim::setting::{Setting, Value};
 use delivery_sim::{Dur, Event, Time, run, run_with};
+use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::{Config, RngAlgorithm, RngSeed, TestCaseError, TestError, TestRunner};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -266,6 +268,136 @@ fn scenarios_survive_text_and_compact_form() {
 #[test]
 fn wild_scenarios_do_no_harm() {
     hold(1_500, 4, true, does_no_harm);
+}
+
+#[test]
+fn the_scenarios_reach_every_feature() {
+    // Properties of what never happens would hold of themselves.
+    let mut reached: BTreeMap<String, u32> = BTreeMap::new();
+    let config = Config {
+        rng_seed: RngSeed::Fixed(9),
+        rng_algorithm: RngAlgorithm::ChaCha,
+        ..Config::default()
+    };
+    let mut runner = TestRunner::new(config);
+    for _ in 0..2_500 {
+        let Ok(tape) = tapes().new_tree(&mut runner).map(|tree| tree.current()) else { continue };
+        let Ok(run) = watch(&scenario(&tape, false), LIMIT) else { continue };
+        let mut of_run = BTreeSet::new();
+        for record in &run.trace.records {
+            of_run.extend(features(&record.event));
+        }
+        of_run.extend(
+            run.trace.answers.iter().map(|answer| first_word(&format!("answer {answer:?}"))),
+        );
+        for feature in of_run {
+            *reached.entry(feature).or_default() += 1;
+        }
+    }
+    let missing: Vec<&&str> =
+        FEATURES.iter().filter(|f| reached.get(**f).is_none_or(|&n| n < 2)).collect();
+    assert!(missing.is_empty(), "hardly ever reached: {missing:?}\n{reached:#?}");
+}
+
+/// What scenarios must reach: events, and what they carry.
+const FEATURES: &[&str] = &[
+    "Advised MaxDeliver",
+    "Advised Nak",
+    "Advised Terminated",
+    "Advised TerminatedByRemoval",
+    "answer Consumer",
+    "answer ConsumerCreated",
+    "answer Failed",
+    "answer Message",
+    "answer NoResponders",
+    "answer Purged",
+    "answer Reply",
+    "answer Stream",
+    "answer StreamCreated",
+    "answer Timeout",
+    "Confirmed",
+    "ConsumerDeleted inactive",
+    "ConsumerDeleted",
+    "ConsumerUpdated",
+    "Crashed",
+    "DeadlineMoved",
+    "Deduplicated",
+    "DelayOver",
+    "Deleted",
+    "Delivered Expired",
+    "Delivered Nak",
+    "Delivered NakDelay",
+    "Delivered New",
+    "Delivered Restart",
+    "Disconnected",
+    "Dropped BufferFull",
+    "Dropped Disconnected",
+    "Dropped Loss",
+    "Exhausted",
+    "Fetched",
+    "HandlerDone",
+    "Missed",
+    "NotKept",
+    "PubFailed BufferFull",
+    "PubFailed Disconnected",
+    "PubFailed MaxBytes",
+    "PubFailed MaxMsgs",
+    "PubFailed MaxMsgsPerSubject",
+    "PubFailed NoStream",
+    "PubFailed Timeout",
+    "PullEnded ConsumerDeleted",
+    "PullEnded MaxBytes",
+    "PullEnded MaxWaiting",
+    "PullEnded NoMessages",
+    "PullEnded NoResponders",
+    "PullEnded Timeout",
+    "Recorded Ack Nothing",
+    "Recorded Ack Settled",
+    "Recorded InProgress Extended",
+    "Recorded Nak Queued",
+    "Recorded NakDelay DelayedUntil",
+    "Recorded Term Settled",
+    "Recorded Unknown Nothing",
+    "Removed Age",
+    "Removed Deleted",
+    "Removed Limit",
+    "Removed NoInterest",
+    "Removed Purged",
+    "Removed Settled",
+    "Removed SubjectLimit",
+    "Resumed",
+    "ServerStarted",
+    "Stalled",
+    "Stopped",
+    "StreamCreated",
+    "Unheard",
+    "Unsubscribed",
+    "WorkDone",
+];
+
+fn first_word(text: &str) -> String {
+    text.split(['(', '{']).next().unwrap_or_default().trim().into()
+}
+
+/// The names of an event and of what it carries.
+fn features(event: &Event) -> Vec<String> {
+    let name = first_word(&format!("{event:?}"));
+    let with = |what: String| vec![name.clone(), format!("{name} {}", first_word(&what))];
+    match event {
+        Event::Advised { advisory, .. } => with(format!("{advisory:?}")),
+        Event::Delivered { cause, .. } => with(format!("{cause:?}")),
+        Event::Dropped { why, .. } => with(format!("{why:?}")),
+        Event::PubFailed { why, .. } => with(format!("{why:?}")),
+        Event::PullEnded { status, .. } => with(format!("{status:?}")),
+        Event::Removed { why, .. } => with(format!("{why:?}")),
+        Event::ConsumerDeleted { inactive: true, .. } => with("inactive".into()),
+        Event::Recorded { reply, effect, .. } => with(format!(
+            "{} {}",
+            first_word(&format!("{reply:?}")),
+            first_word(&format!("{effect:?}"))
+        )),
+        _ => vec![name],
+    }
 }
 
 #[test]

@@ -127,3 +127,42 @@ fn the_same_scenario_gives_the_same_trace() {
     scenario.seed = 2;
     assert_ne!(one.digest(), run(&scenario).unwrap().digest());
 }
+
+#[test]
+fn a_slow_subscriber_keeps_what_its_library_buffers() {
+    use delivery_sim::scenario::{ClientLibrary, Subscriber, Via};
+    let handled_of = |library: ClientLibrary, limit: u32| {
+        let scenario = Scenario {
+            end: Time::ms(60_000),
+            subscribers: vec![Subscriber {
+                subject: "news".into(),
+                service_time: Service::Fixed(Dur::ms(1)),
+                library,
+                pending_msgs_limit: limit,
+                ..Subscriber::default()
+            }],
+            timeline: vec![Step {
+                at: Time::ms(10),
+                op: Op::Publish(Publish {
+                    subject: "news".into(),
+                    count: 3_000,
+                    via: Via::Core,
+                    ..Publish::default()
+                }),
+            }],
+            ..Scenario::default()
+        };
+        let trace = run(&scenario).unwrap();
+        let is_done = |r: &&delivery_sim::Record| matches!(r.event, Event::HandlerDone { .. });
+        trace.records.iter().filter(is_done).count()
+    };
+    for (library, limit, handled) in [
+        (ClientLibrary::None, 0, 3_000),
+        (ClientLibrary::DotNet, 0, 1_024),
+        (ClientLibrary::DotNet, 10, 10),
+        (ClientLibrary::Python, 0, 3_000),
+        (ClientLibrary::Go, 100, 100),
+    ] {
+        assert_eq!(handled_of(library, limit), handled, "{library:?} {limit}");
+    }
+}

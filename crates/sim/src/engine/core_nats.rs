@@ -263,7 +263,7 @@ impl<'a, O: Observer> World<'a, O> {
             s.held.push_back((msg, size));
             return;
         }
-        let (msgs, bytes) = (s.spec.pending_msgs_limit, s.spec.pending_bytes_limit);
+        let (msgs, bytes) = s.spec.limits();
         let full = (msgs > 0 && s.buffer.len() as u32 >= msgs)
             || (bytes > 0 && s.buffered_bytes + u64::from(size) > bytes);
         if full {

@@ -11,8 +11,8 @@ pub(crate) type Tape = Vec<Vec<u16>>;
 
 /// Random tapes; they shrink block by block and number by number.
 pub(crate) fn tapes() -> impl Strategy<Value = Tape> {
-    let block = prop::collection::vec(any::<u16>(), 0..26);
-    prop::collection::vec(block, 0..26)
+    let block = prop::collection::vec(any::<u16>(), 0..48);
+    prop::collection::vec(block, 0..22)
 }
 
 /// Reads one block.

@@ -8,7 +8,7 @@ use delivery_sim::{Dur, Time};
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     Publish,
-    Answer,
+    Hand,
     Call,
     Worker,
     Consumer,
@@ -22,24 +22,22 @@ enum Part {
 const PARTS: &[Part] = &[
     Part::Publish,
     Part::Worker,
-    Part::Consumer,
-    Part::Answer,
+    Part::Hand,
     Part::Call,
-    Part::Stream,
     Part::Publish,
     Part::Worker,
-    Part::Answer,
+    Part::Hand,
+    Part::Call,
+    Part::Publish,
+    Part::Worker,
+    Part::Consumer,
+    Part::Hand,
     Part::Call,
     Part::Subscriber,
-    Part::Publish,
     Part::Outage,
     Part::Handler,
     Part::Publisher,
-    Part::Answer,
-    Part::Call,
-    Part::Consumer,
-    Part::Worker,
-    Part::Subscriber,
+    Part::Stream,
 ];
 
 /// Makes a scenario of a tape; a wild one may be refused, but must not do harm.
@@ -58,13 +56,16 @@ pub(crate) fn scenario(tape: &Tape, wild: bool) -> Scenario {
         &[Part::Stream][..],
         &[Part::Consumer],
         &[Part::Handler, Part::Worker, Part::Subscriber, Part::Publisher],
-        &[Part::Publish, Part::Answer, Part::Call, Part::Outage],
+        &[Part::Publish, Part::Hand, Part::Call, Part::Outage],
     ] {
         if kinds[0] == Part::Consumer && maker.scenario.streams.is_empty() {
             maker.stream(&mut Draw::new(&[], wild));
         }
         if kinds[0] == Part::Handler && maker.scenario.consumers.is_empty() {
             maker.consumer(&mut Draw::new(&[], wild));
+        }
+        if kinds[0] == Part::Publish && !head.is_empty() {
+            maker.publish(&mut Draw::new(&head[head.len().min(6)..], wild));
         }
         for (part, block) in parts.iter().filter(|(part, _)| kinds.contains(part)) {
             maker.part(*part, &mut Draw::new(block, wild));
@@ -119,7 +120,7 @@ impl Maker {
             Part::Publisher => self.publisher(d),
             Part::Handler => self.handler(d),
             Part::Publish => self.publish(d),
-            Part::Answer => self.hand(d),
+            Part::Hand => self.hand(d),
             Part::Call => self.call(d),
             Part::Outage => self.outage(d),
         }
@@ -175,6 +176,9 @@ impl Maker {
         c.ack_policy =
             d.pick(&[AckPolicy::Explicit, AckPolicy::Explicit, AckPolicy::All, AckPolicy::None]);
         c.deliver_policy = d.pick(&[
+            DeliverPolicy::All,
+            DeliverPolicy::All,
+            DeliverPolicy::All,
             DeliverPolicy::All,
             DeliverPolicy::All,
             DeliverPolicy::Last,
@@ -247,7 +251,7 @@ impl Maker {
         if !self.wild && nth >= 4 {
             return;
         }
-        let create_at = if d.one_in(3) { d.time() } else { Time::ZERO };
+        let create_at = if d.one_in(4) { d.time() } else { Time::ZERO };
         let mut config = self.consumer_config(d, &stream, i);
         if !self.wild && self.retention(&stream) == Retention::WorkQueue {
             config.filter_subjects = vec![format!("{stream}.{}", ["a", "b", "c", "d"][nth])];
@@ -292,23 +296,24 @@ impl Maker {
 
     fn chance(d: &mut Draw<'_>) -> Chance {
         let wildest = if d.is_wild() { u32::MAX } else { 1_000_000 };
-        Chance(d.pick(&[0, 0, 0, 100_000, 500_000, wildest]))
+        Chance(d.pick(&[0, 0, 0, 0, 0, 100_000, 500_000, wildest]))
     }
 
     fn behaviour(&self, d: &mut Draw<'_>) -> Behaviour {
-        let on = match d.below(6) {
-            0 => Match::default(),
+        let on = match d.below(7) {
+            0 | 5 => Match::default(),
             1 => Match { attempt: vec![d.count(2) + 1], ..Match::default() },
             2 => Match { stream_seq: vec![d.seq()], ..Match::default() },
             3 => Match { nth: vec![d.count(3).saturating_add(1)], ..Match::default() },
             4 => Match { data: d.text("m1"), ..Match::default() },
             _ => Match { data_prefix: d.text("m"), ..Match::default() },
         };
-        let steps = (0..d.below(4))
+        let steps = (0..1 + d.below(3))
             .map(|_| WorkStep {
                 after: d.dur(),
                 act: d.pick(&[
                     WorkAct::Ack,
+                    WorkAct::Nak,
                     WorkAct::Nak,
                     WorkAct::Term,
                     WorkAct::InProgress,
@@ -316,7 +321,7 @@ impl Maker {
                     WorkAct::None,
                     WorkAct::Crash,
                 ]),
-                delay: if d.one_in(3) { d.dur() } else { Dur::ZERO },
+                delay: if d.one_in(2) { d.dur() } else { Dur::ZERO },
                 reason: String::new(),
                 sync: d.one_in(4),
                 restart_after: d.span_or_zero(),
@@ -331,8 +336,9 @@ impl Maker {
         let push = !self.scenario.consumers[of].config.deliver_subject.is_empty()
             || (self.wild && d.one_in(8));
         let start = d.time();
-        let stop = if d.one_in(5) { start + d.span() } else { Time::ZERO };
+        let stop = if d.one_in(8) { start + d.span() } else { Time::ZERO };
         let name = d.text(&format!("w{i}"));
+        let behaviour = (0..d.pick(&[0, 1, 0, 2, 1])).map(|_| self.behaviour(d)).collect();
         let worker = Worker {
             name: name.clone(),
             count: if self.wild { d.count(2) } else { 1 + d.count(1) },
@@ -356,7 +362,7 @@ impl Maker {
             manual: d.one_in(6),
             max_messages: if d.one_in(5) { d.count(3) } else { 0 },
             max_pulls: if d.one_in(5) { d.count(3) } else { 0 },
-            behaviour: (0..d.pick(&[0, 1, 0, 2])).map(|_| self.behaviour(d)).collect(),
+            behaviour,
         };
         if worker.manual {
             let hand = if worker.count == 1 { name } else { format!("{name} 1") };
@@ -468,10 +474,10 @@ impl Maker {
         }
     }
 
-    /// Pulls by hand and answers by hand.
+    /// Pulls by hand, then answers by hand what may have come.
     fn hand(&mut self, d: &mut Draw<'_>) {
-        let at = d.time();
-        if self.hands.is_empty() || d.one_in(3) {
+        let mut at = d.time();
+        if self.hands.is_empty() || d.below(3) < 2 {
             let of = self.some_consumer(d);
             if !self.wild && !self.scenario.consumers[of].config.deliver_subject.is_empty() {
                 return;
@@ -490,22 +496,33 @@ impl Maker {
                 batch: d.count(4),
                 expires: d.span_or_zero(),
                 no_wait: d.one_in(4),
-                max_bytes: d.pick(&[0, 0, 70, 200]),
+                max_bytes: d.pick(&[0, 0, 0, 70, 200]),
             };
             self.step(at, Op::Pull(pull));
-            return;
         }
-        let (worker, _) = self.hands[d.below(self.hands.len())].clone();
+        for _ in 0..d.below(4) {
+            let (worker, _) = self.hands[self.hands.len() - 1 - d.below(self.hands.len())].clone();
+            at += d.dur();
+            let answer = self.answer(d, &worker);
+            self.step(at, Op::Answer(answer));
+        }
+    }
+
+    fn answer(&self, d: &mut Draw<'_>, worker: &str) -> Answer {
         let act = d.pick(&[
             AnswerAct::Ack,
+            AnswerAct::Nak,
             AnswerAct::Nak,
             AnswerAct::Term,
             AnswerAct::InProgress,
             AnswerAct::AckNext,
             AnswerAct::Raw,
+            AnswerAct::Raw,
         ]);
         let raws = [
             "",
+            "?",
+            "+ack",
             "+ACK",
             "-NAK {\"delay\": 50000000}",
             "-NAK 100ms",
@@ -513,21 +530,19 @@ impl Maker {
             "+TERM why",
             "+WPI",
             "+NXT",
-            "?",
         ];
-        let answer = Answer {
-            worker: d.text(&worker),
-            seq: 1 + d.below(4) as u64,
-            attempt: d.pick(&[0, 0, 1, 2]),
+        Answer {
+            worker: d.text(worker),
+            seq: 1 + d.pick(&[0, 0, 1, 2, 3]),
+            attempt: d.pick(&[0, 0, 0, 1, 2]),
             act,
             delay: d.one_in(2).then(|| d.dur()),
             reason: String::new(),
             sync: d.one_in(3),
-            forged_seq: if d.one_in(6) { d.seq() } else { 0 },
+            forged_seq: if d.one_in(8) { d.seq() } else { 0 },
             next_batch: d.count(2),
             raw: d.pick(&raws).into(),
-        };
-        self.step(at, Op::Answer(answer));
+        }
     }
 
     /// A call to the server, or a change of a client.
@@ -564,7 +579,10 @@ impl Maker {
             }
             11 => match self.some_subscriber(d) {
                 Some(name) => match d.below(4) {
-                    0 => Op::Stall(name),
+                    0 => {
+                        self.step(at + d.dur(), Op::Resume(name.clone()));
+                        Op::Stall(name)
+                    }
                     1 => Op::Resume(name),
                     2 => Op::Unsubscribe(name),
                     _ => Op::Kill(name),
@@ -627,7 +645,7 @@ impl Maker {
     fn outage(&mut self, d: &mut Draw<'_>) {
         let at = d.time();
         self.step(at, Op::ServerStop);
-        if !d.one_in(6) {
+        if !d.one_in(10) {
             let back = at + d.dur();
             self.step(back, Op::ServerStart);
         }
