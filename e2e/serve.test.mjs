@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { readFile, utimes } from 'node:fs/promises';
+import { utimes } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -54,14 +54,18 @@ test('cargo xtask serve serves the live chapter, and follows a change of content
   assert.deepEqual(page.faults, []);
   assert.equal((await fetch(`${home}nowhere`)).status, 404);
 
-  // A file of the content is saved again, unchanged: the site is built anew.
-  const built = async () => (await readFile(join(PROJECT, 'target', 'serve', CHAPTER, 'index.html'), 'utf8').catch(() => ''));
-  assert.ok((await built()).includes(LABS[0]));
+  // A file of the content is saved again, unchanged: the site is built anew. Trunk does not see a change within
+  // a second of its last build, so it is saved now and then until it does.
   const builds = () => log.split('success').length;
   const before = builds();
-  const now = new Date();
-  await utimes(join(PROJECT, 'content', 'labs', `${LABS[0]}.toml`), now, now);
-  await waitFor('another build', () => builds() > before, running);
+  let saved = 0;
+  await waitFor('another build', async () => {
+    if (Date.now() > saved + 5_000) {
+      saved = Date.now();
+      await utimes(join(PROJECT, 'content', 'labs', `${LABS[0]}.toml`), new Date(), new Date());
+    }
+    return builds() > before;
+  }, running, 5 * 60_000);
   await waitFor('the chapter', chapter, running);
 
   interrupt('SIGINT');

@@ -6,7 +6,7 @@
 use crate::player::Player;
 use crate::run::{Run, Shown};
 use crate::{address, html, view};
-use delivery_figure::lab::{Lab, Position};
+use delivery_figure::lab::{Knob, Lab, Position};
 use delivery_figure::scene::{Layout, Scene};
 use delivery_figure::words;
 use delivery_sim::Time;
@@ -70,22 +70,12 @@ struct Inner {
     player: Option<Player>,
     /// Where and when the clock started: the run's moment, and the page's in milliseconds.
     started: (Time, f64),
-    /// What is typed for a knob, and what is wrong with it.
-    drafts: Vec<Draft>,
+    /// The places of each knob's control.
+    places: Vec<Vec<Value>>,
     /// The next update while playing.
     timer: Option<Timeout>,
     /// The next writing of the address.
     pending: Option<Timeout>,
-}
-
-/// A text field: its text, which may differ from the value it means, and why it means none.
-#[derive(Clone, Copy)]
-pub(crate) struct Draft {
-    knob: usize,
-    /// The text.
-    pub(crate) text: RwSignal<String>,
-    /// A sentence, empty while nothing is wrong.
-    pub(crate) wrong: RwSignal<String>,
 }
 
 /// One lab. A bundle of handles, cheap to copy into every closure.
@@ -110,13 +100,14 @@ impl Live {
         let t = position.t.min(lab.scenario.end);
         let layout = if alive && media(NARROW) { Layout::Tall } else { Layout::Wide };
         let speed = first_speed(lab.scenario.end);
+        let places = places(&lab, &position);
         let inner = StoredValue::new_local(Inner {
             lab,
             first,
             speed,
             player: None,
             started: (Time::ZERO, 0.0),
-            drafts: Vec::new(),
+            places,
             timer: None,
             pending: None,
         });
@@ -154,6 +145,18 @@ impl Live {
         document().get_element_by_id(&self.id(name))
     }
 
+    /// Looks at each knob: its place, itself, its value and the places of its control. Not followed.
+    pub(crate) fn each_knob(self, mut look: impl FnMut(usize, &Knob, &Value, &[Value])) {
+        self.inner.with_value(|inner| {
+            self.values.with_untracked(|values| {
+                let knobs = inner.lab.knobs.iter().zip(values).zip(&inner.places).enumerate();
+                for (i, ((knob, value), places)) in knobs {
+                    look(i, knob, value, places);
+                }
+            });
+        });
+    }
+
     /// The run on screen; the caller follows it.
     pub(crate) fn run(self) -> Arc<Run> {
         self.shown.with(|shown| shown.run.clone())
@@ -180,6 +183,9 @@ impl Live {
                 let same = Arc::ptr_eq(&before, &run);
                 if !same || was.layout != now.layout {
                     self.draw(&run, now.layout);
+                }
+                if turned != values {
+                    view::show_knobs(self, false);
                 }
                 if now.table || was.table {
                     view::show_table(self, &run, now.table, same && was.table == now.table);
@@ -231,24 +237,10 @@ impl Live {
 
     /// Turns one knob; the moment stays.
     pub(crate) fn turn(self, knob: usize, value: Value) {
-        self.now.update(|now| now.step = None);
-        self.values.update(|values| {
-            if let Some(place) = values.get_mut(knob) {
-                *place = value;
-            }
-        });
-    }
-
-    /// The text of a knob's field, at first that of its value.
-    pub(crate) fn draft(self, knob: usize) -> Draft {
-        let text = RwSignal::new(self.text(knob));
-        let draft = Draft { knob, text, wrong: RwSignal::new(String::new()) };
-        self.inner.update_value(|inner| inner.drafts.push(draft));
-        draft
-    }
-
-    fn text(self, knob: usize) -> String {
-        self.values.with_untracked(|values| values.get(knob).map(Value::text).unwrap_or_default())
+        if self.values.with_untracked(|values| values.get(knob).is_some_and(|now| *now != value)) {
+            self.now.update(|now| now.step = None);
+            self.values.update(|values| values[knob] = value);
+        }
     }
 
     /// Back to the settings and the moment that the lab opens with.
@@ -259,11 +251,9 @@ impl Live {
     /// Stops at other settings and another moment.
     fn go(self, position: Position) {
         self.pause();
+        self.inner.update_value(|inner| inner.places = places(&inner.lab, &position));
         self.values.set(position.values);
-        for draft in self.inner.with_value(|inner| inner.drafts.clone()) {
-            draft.text.set(self.text(draft.knob));
-            draft.wrong.set(String::new());
-        }
+        view::show_knobs(self, true);
         self.seek(position.t);
     }
 
@@ -437,6 +427,11 @@ impl Live {
         }
         out
     }
+}
+
+/// A position's own values are among the places, whatever the lab names.
+fn places(lab: &Lab, position: &Position) -> Vec<Vec<Value>> {
+    view::all_places(&lab.knobs, &[&lab.default_position().values, &position.values])
 }
 
 fn row(run: &Run, now: Now) -> Option<usize> {

@@ -10,6 +10,7 @@ mod picture;
 mod share;
 mod table;
 
+pub(crate) use knobs::{all_places, show as show_knobs};
 pub(crate) use table::show as show_table;
 
 use crate::live::Live;

@@ -123,8 +123,9 @@ impl Template {
             let href = link[open.len()..].split('"').next().unwrap_or_default();
             let name = href.rsplit('/').next().unwrap_or_default();
             let path = folder.join(name);
-            let sheet = std::fs::read_to_string(&path)
-                .map_err(|error| format!("{}: the style sheet cannot be read: {error}", path.display()))?;
+            let sheet = std::fs::read_to_string(&path).map_err(|error| {
+                format!("{}: the style sheet cannot be read: {error}", path.display())
+            })?;
             css.push_str(&sheet);
             css.push('\n');
             links.push((format!("{link}>"), path));

@@ -1,29 +1,36 @@
 //! The knobs: a slider for a single value, a text field with presets for a list of durations.
+//!
+//! They are many and all alike, so they are written as HTML and brought in step with the settings by [`show`].
 
 use crate::html;
-use crate::live::{Draft, Live};
+use crate::live::Live;
 use delivery_figure::lab::Knob;
 use delivery_sim::setting::{Form, Setting, Value};
 use leptos::prelude::*;
-use std::sync::Arc;
-use web_sys::HtmlInputElement;
+use wasm_bindgen::JsCast as _;
+use web_sys::{Event, HtmlInputElement, HtmlSelectElement};
 
 /// Every knob, the rarer ones folded away; why settings were refused; and the way back.
 pub(super) fn knobs(live: Live) -> impl IntoView {
-    let (mut shown, mut folded) = (Vec::new(), Vec::new());
-    for (i, knob) in live.lab(|lab| lab.knobs.clone()).iter().enumerate() {
-        if let Some(control) = control(live, i, knob) {
-            if knob.more { &mut folded } else { &mut shown }.push(control);
-        }
-    }
+    let (mut shown, mut folded) = (String::new(), String::new());
+    live.each_knob(|i, knob, value, places| {
+        let out = if knob.more { &mut folded } else { &mut shown };
+        control(out, &live.id(&id(knob)), i, knob, value, places);
+    });
     let none = folded.is_empty();
     let refused = Signal::derive(move || refused(live));
     view! {
-        <fieldset class="settings controls" aria-label="Settings" disabled=!live.alive>
-            <div class="knobs">{shown}</div>
+        <fieldset
+            class="settings controls"
+            aria-label="Settings"
+            disabled=!live.alive
+            on:input=move |event| turn(live, &event, false)
+            on:change=move |event| turn(live, &event, true)
+        >
+            <div class="knobs" inner_html=shown></div>
             <details class="more" hidden=none>
                 <summary>"More settings"</summary>
-                <div class="knobs">{folded}</div>
+                <div class="knobs" inner_html=folded></div>
             </details>
             <div class="refused" role="status" inner_html=refused></div>
             <button class="reset" type="button" on:click=move |_| live.reset()>
@@ -46,28 +53,78 @@ fn refused(live: Live) -> String {
     out
 }
 
-/// The control of one knob; none if it names a setting that there is not.
-fn control(live: Live, i: usize, knob: &Knob) -> Option<AnyView> {
-    let form = Setting::parse(&knob.setting).ok()?.form();
-    let default = live.lab(|lab| lab.default_position().values.get(i).cloned())?;
-    let chosen = live.values.with_untracked(|values| values.get(i).cloned())?;
-    let mut label = String::new();
-    if knob.label.is_empty() {
-        html::element(&mut label, "code", &knob.name);
-    } else {
-        html::escape(&mut label, &knob.label);
-    }
-    let name = ["knob-", &knob.name].concat();
-    let positions = positions(form, &knob.positions, [default, chosen]);
-    let knob = Control { live, i, name, label };
-    Some(if form == Form::Durs { list(knob, &positions) } else { slider(knob, positions) })
+/// The form of a knob's value; none if it names a setting that there is not.
+fn form(knob: &Knob) -> Option<Form> {
+    Setting::parse(&knob.setting).ok().map(|setting| setting.form())
 }
 
-/// The places of a control: those that the lab names, its default, what the address says and, where
-/// there can be one, no limit. In ascending order, so that a slider can stand on each.
-fn positions(form: Form, named: &[String], more: [Value; 2]) -> Vec<Value> {
+/// The name of a knob's input among the ids of its lab.
+fn id(knob: &Knob) -> String {
+    ["knob-", &knob.name].concat()
+}
+
+/// The control of one knob at a value.
+fn control(out: &mut String, id: &str, i: usize, knob: &Knob, value: &Value, places: &[Value]) {
+    let list = matches!(value, Value::Durs(_));
+    let (text, words, i) = (value.text(), value.words(), i.to_string());
+    let mut push = |parts: &[&str]| parts.iter().for_each(|part| out.push_str(part));
+    push(&["<div class=\"knob", if list { " list" } else { "" }, "\"><label for=\"", id]);
+    push(&["\" id=\"", id, "-label\">"]);
+    if knob.label.is_empty() {
+        html::element(out, "code", &knob.name);
+    } else {
+        html::escape(out, &knob.label);
+    }
+    let mut push = |parts: &[&str]| parts.iter().for_each(|part| out.push_str(part));
+    push(&["</label><output for=\"", id, "\" id=\"", id, "-out\">", &words]);
+    push(&["</output><input id=\"", id, "\" data-knob=\"", &i]);
+    if list {
+        push(&[
+            "\" type=\"text\" autocomplete=\"off\" autocapitalize=\"off\" spellcheck=\"false\" value=\"",
+            &text,
+        ]);
+        push(&[
+            "\" aria-describedby=\"",
+            id,
+            "-why\"><select id=\"",
+            id,
+            "-presets\" data-knob=\"",
+            &i,
+        ]);
+        push(&["\" aria-label=\"Presets\" aria-describedby=\"", id, "-label\">"]);
+        // Shown when the list is none of the presets; nobody can choose it.
+        push(&["<option value=\"\" hidden>own list</option>"]);
+        for preset in places {
+            html::option(out, &preset.text(), &preset.words(), preset == value);
+        }
+        let mut push = |parts: &[&str]| parts.iter().for_each(|part| out.push_str(part));
+        push(&["</select><p class=\"wrong\" id=\"", id, "-why\" role=\"status\"></p></div>"]);
+    } else {
+        let (place, last) = (place(places, value), places.len().saturating_sub(1).to_string());
+        push(&["\" type=\"range\" min=\"0\" max=\"", &last, "\" value=\"", &place]);
+        push(&["\" aria-valuetext=\"", &html::spoken(&words), "\"></div>"]);
+    }
+}
+
+fn place(places: &[Value], value: &Value) -> String {
+    places.iter().position(|place| place == value).unwrap_or(0).to_string()
+}
+
+/// The places of each knob's control: those that the lab names, what `more` has for it (its default, what the
+/// address says) and, where there can be one, no limit.
+pub(crate) fn all_places(knobs: &[Knob], more: &[&[Value]]) -> Vec<Vec<Value>> {
+    let of = |(i, knob): (usize, &Knob)| {
+        let more: Vec<Value> = more.iter().filter_map(|values| values.get(i).cloned()).collect();
+        form(knob).map(|form| places(form, &knob.positions, &more)).unwrap_or_default()
+    };
+    knobs.iter().enumerate().map(of).collect()
+}
+
+/// Places in ascending order, so that a slider can stand on each.
+fn places(form: Form, named: &[String], more: &[Value]) -> Vec<Value> {
     let mut all: Vec<Value> =
-        named.iter().filter_map(|text| Value::parse(form, text).ok()).chain(more).collect();
+        named.iter().filter_map(|text| Value::parse(form, text).ok()).collect();
+    all.extend_from_slice(more);
     if form == Form::Limit {
         all.push(Value::Count(None));
     }
@@ -90,131 +147,80 @@ fn size(value: &Value) -> u64 {
     }
 }
 
-/// What every control needs.
-struct Control {
-    live: Live,
-    /// The place of its knob.
-    i: usize,
-    /// The name of its input within the lab's ids.
-    name: String,
-    /// Its label, as HTML.
-    label: String,
-}
-
-impl Control {
-    /// The value, told in some way; the view follows it.
-    fn tell(&self, way: impl Fn(&Value) -> String + Send + Sync + 'static) -> Signal<String> {
-        let (live, i) = (self.live, self.i);
-        Signal::derive(move || {
-            live.values.with(|values| values.get(i).map(&way)).unwrap_or_default()
-        })
-    }
-}
-
-fn slider(knob: Control, positions: Vec<Value>) -> AnyView {
-    let last = positions.len().saturating_sub(1).to_string();
-    let places = Arc::new(positions);
-    let positions = places.clone();
-    let place =
-        knob.tell(move |value| places.iter().position(|p| p == value).unwrap_or(0).to_string());
-    let (words, said) = (knob.tell(Value::words), knob.tell(|value| html::spoken(&value.words())));
-    let Control { live, i, name, label } = knob;
-    let id = live.id(&name);
-    view! {
-        <div class="knob">
-            <label for=id.clone() inner_html=label></label>
-            <output for=id.clone()>{words}</output>
-            <input
-                id=id
-                type="range"
-                min="0"
-                max=last
-                value=place.get_untracked()
-                prop:value=place
-                aria-valuetext=said
-                on:input=move |event| {
-                    let input: HtmlInputElement = event_target(&event);
-                    if let Some(value) = positions.get(input.value_as_number() as usize) {
-                        live.turn(i, value.clone());
-                    }
-                }
-            />
-        </div>
-    }
-    .into_any()
-}
-
-fn list(knob: Control, presets: &[Value]) -> AnyView {
-    let (words, set) = (knob.tell(Value::words), knob.tell(Value::text));
-    let known: Vec<String> = presets.iter().map(Value::text).collect();
-    let chosen = knob.tell(move |value| {
-        Some(value.text()).filter(|text| known.contains(text)).unwrap_or_default()
-    });
-    let Control { live, i, name, label } = knob;
-    let id = live.id(&name);
-    let (why, label_id) = ([&id, "-why"].concat(), [&id, "-label"].concat());
-    let Draft { text, wrong, .. } = live.draft(i);
-    let invalid = Signal::derive(move || {
-        String::from(if wrong.with(String::is_empty) { "false" } else { "true" })
-    });
-    // The field shows the reader's own text while it means the value; a preset replaces it.
-    let field = Signal::derive(move || {
-        let (text, set) = (text.get(), set.get());
-        match Value::parse(Form::Durs, &text) {
-            Ok(value) if value.text() != set => set,
-            _ => text,
+/// Something was done to a control. `whole` says that the reader is done with it.
+fn turn(live: Live, event: &Event, whole: bool) {
+    let target: web_sys::Element = event_target(event);
+    let i = target.get_attribute("data-knob").and_then(|i| i.parse().ok()).unwrap_or(usize::MAX);
+    let text = event_target_value(event);
+    let mut value = Err(String::new());
+    let mut name = String::new();
+    live.each_knob(|j, knob, now, places| {
+        if i == j {
+            name = id(knob);
+            value = match now {
+                Value::Durs(_) => Value::parse(Form::Durs, &text),
+                _ => text
+                    .parse()
+                    .ok()
+                    .and_then(|place: usize| places.get(place).cloned())
+                    .ok_or_else(String::new),
+            };
         }
     });
-    let read = move |event: &web_sys::Event, whole: bool| {
-        let typed = event_target_value(event);
-        let value = Value::parse(Form::Durs, &typed);
-        text.set(typed);
-        match value {
-            Ok(value) => {
-                wrong.set(String::new());
-                live.turn(i, value);
+    match value {
+        Ok(value) => {
+            wrong(live, &name, "");
+            live.turn(i, value);
+        }
+        // While somebody is typing, half a duration is no mistake.
+        Err(sentence) if whole => wrong(live, &name, &(sentence + ", a comma between two")),
+        Err(_) => {}
+    }
+}
+
+/// Says beside a list what is wrong with its text; nothing, if that is empty.
+fn wrong(live: Live, name: &str, sentence: &str) {
+    if let (Some(why), Some(field)) = (live.element(&[name, "-why"].concat()), live.element(name)) {
+        why.set_text_content(Some(sentence));
+        let invalid = if sentence.is_empty() { "false" } else { "true" };
+        let _ = field.set_attribute("aria-invalid", invalid);
+    }
+}
+
+/// Brings every control in step with the settings. A reader's own text stays while it means the value, or while it
+/// is wrong, unless `afresh`.
+pub(crate) fn show(live: Live, afresh: bool) {
+    live.each_knob(|_, knob, value, places| {
+        let name = id(knob);
+        let (Some(field), Some(out)) = (
+            live.element(&name).and_then(|field| field.dyn_into::<HtmlInputElement>().ok()),
+            live.element(&[&name, "-out"].concat()),
+        ) else {
+            return;
+        };
+        let words = value.words();
+        out.set_text_content(Some(&words));
+        let Value::Durs(_) = value else {
+            field.set_max(&places.len().saturating_sub(1).to_string());
+            field.set_value(&place(places, value));
+            let _ = field.set_attribute("aria-valuetext", &html::spoken(&words));
+            return;
+        };
+        let text = value.text();
+        if afresh || Value::parse(Form::Durs, &field.value()).is_ok_and(|typed| typed != *value) {
+            field.set_value(&text);
+            wrong(live, &name, "");
+        }
+        let presets = live.element(&[&name, "-presets"].concat());
+        if let Some(presets) =
+            presets.and_then(|presets| presets.dyn_into::<HtmlSelectElement>().ok())
+        {
+            presets.set_value(&text);
+            if presets.selected_index() < 0 {
+                presets.set_selected_index(0);
             }
-            // While somebody is typing, half a duration is no mistake.
-            Err(sentence) if whole => wrong.set(sentence + ", a comma between two"),
-            Err(_) => {}
         }
-    };
-    // Shown when the list is none of the presets; nobody can choose it.
-    let mut options = String::from("<option value=\"\" hidden>own list</option>");
-    for preset in presets {
-        let (value, current) = (preset.text(), set.get_untracked());
-        html::option(&mut options, &value, &preset.words(), value == current);
-    }
-    view! {
-        <div class="knob list">
-            <label for=id.clone() id=label_id.clone() inner_html=label></label>
-            <output for=id.clone()>{words}</output>
-            <input
-                id=id
-                type="text"
-                autocomplete="off"
-                autocapitalize="off"
-                spellcheck="false"
-                value=set.get_untracked()
-                prop:value=field
-                aria-describedby=why.clone()
-                aria-invalid=invalid
-                on:input=move |event| read(&event, false)
-                on:change=move |event| read(&event, true)
-            />
-            <select
-                aria-label="Presets"
-                aria-describedby=label_id
-                inner_html=options
-                prop:value=chosen
-                on:change=move |event| read(event.as_ref(), true)
-            ></select>
-            <p class="wrong" id=why role="status">
-                {wrong}
-            </p>
-        </div>
-    }
-    .into_any()
+    });
 }
 
 #[cfg(test)]
@@ -234,8 +240,7 @@ mod tests {
         ] {
             let named: Vec<String> = named.split(' ').map(str::to_owned).collect();
             let more = [default, chosen].map(|text| Value::parse(form, text).unwrap());
-            let texts: Vec<String> =
-                positions(form, &named, more).iter().map(Value::text).collect();
+            let texts: Vec<String> = places(form, &named, &more).iter().map(Value::text).collect();
             assert_eq!(texts.join(" "), all, "{form:?} {named:?}");
         }
     }

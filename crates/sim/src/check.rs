@@ -5,7 +5,7 @@ mod traps;
 use crate::engine::Names;
 use crate::scenario::{
     AckPolicy, ConsumerConfig, CreateAction, DeliverPolicy, Discard, Op, Retention, Scenario,
-    StreamConfig, Version,
+    StreamConfig, Version, Via,
 };
 use crate::subject::overlap;
 use crate::time::{Dur, Time};
@@ -343,9 +343,60 @@ pub(crate) fn stream_beside<'a>(
     Ok(())
 }
 
+/// Most clients that a scenario may have.
+const MAX_CLIENTS: u64 = 5_000;
+/// Most streams, and most consumers.
+const MAX_ASSETS: usize = 1_000;
+/// Most messages that its timeline may publish.
+const MAX_MESSAGES: u64 = 20_000_000;
+/// Most messages of a burst: they are all on the way at once.
+const MAX_BURST: u32 = 1_000_000;
+
+/// What would take more time or memory than a run may have.
+fn too_much(scenario: &Scenario) -> Vec<String> {
+    let mut problems = Vec::new();
+    let mut bound = |have: u64, most: u64, what: &str| {
+        if have > most {
+            problems.push(format!("{have} {what} are too many for one run; it takes up to {most}"));
+        }
+    };
+    let workers = scenario.workers.iter().map(|w| u64::from(w.count)).sum::<u64>();
+    let others = scenario.subscribers.len()
+        + scenario.publishers.len()
+        + scenario.dead_letter_handlers.len()
+        + scenario.timeline.len();
+    bound(workers, MAX_CLIENTS, "workers");
+    bound(others as u64, 100 * MAX_CLIENTS, "subscribers, publishers, handlers and steps");
+    bound(scenario.streams.len() as u64, MAX_ASSETS as u64, "streams");
+    bound(scenario.consumers.len() as u64, MAX_ASSETS as u64, "consumers");
+    let mut messages = 0;
+    let (mut named, mut creates) = (0, 0);
+    for step in &scenario.timeline {
+        match &step.op {
+            Op::Publish(publish) => {
+                messages += u64::from(publish.count);
+                if publish.via == Via::Core && publish.every == Dur::ZERO {
+                    bound(u64::from(publish.count), u64::from(MAX_BURST), "messages in one burst");
+                }
+            }
+            Op::Pull(_) | Op::Subscribe(_) | Op::Flush(_) | Op::Request(_) => named += 1,
+            Op::CreateConsumer(_) | Op::CreateStream(_) => creates += 1,
+            _ => {}
+        }
+    }
+    named += (scenario.subscribers.len() + scenario.dead_letter_handlers.len()) as u64;
+    bound(messages, MAX_MESSAGES, "messages");
+    bound(named, 2 * MAX_CLIENTS, "clients");
+    bound(creates, 2 * MAX_ASSETS as u64, "streams and consumers to create");
+    problems
+}
+
 /// Checks a scenario and numbers its names.
 pub(crate) fn check(scenario: &Scenario) -> Result<Names, Vec<String>> {
-    let mut problems = Vec::new();
+    let mut problems = too_much(scenario);
+    if !problems.is_empty() {
+        return Err(problems);
+    }
     let bad_name = |name: &str| name.is_empty() || name.contains([' ', '.', '*', '>']);
     for (i, stream) in scenario.streams.iter().enumerate() {
         let name = &stream.name;

@@ -30,6 +30,8 @@ use publish::PublisherState;
 
 /// Most things that may happen in one run, so that every run ends.
 pub const MAX_STEPS: u64 = 400_000_000;
+/// Most steps without an event: timers that only wake each other.
+const MAX_QUIET_STEPS: u64 = 20_000_000;
 
 /// What waits for its moment.
 #[derive(Clone, Copy, Debug)]
@@ -85,6 +87,8 @@ pub(crate) enum Act {
     Answered { step: u32, answer: u32 },
     /// Server: a consumer is due to exist.
     Create(u16),
+    /// Server: a request of Core NATS arrives.
+    Request { step: u32, msg: Msg },
     /// Server: a consumer may have been unused for too long.
     Inactive { consumer: u16, grace: u32 },
     /// Server: the next message of a replay is due.
@@ -178,6 +182,12 @@ pub(crate) struct World<'a, O> {
     /// Whether the server runs.
     pub(crate) up: bool,
     steps: u64,
+    /// The step that told the latest event.
+    last_event: u64,
+    /// For each publishing step, the message it has come to.
+    pub(crate) progress: Vec<u32>,
+    /// Consumers that are due to exist when the server is back.
+    pub(crate) due: Vec<u16>,
 }
 
 /// What a run leaves behind besides its events.
@@ -250,6 +260,9 @@ impl<'a, O: Observer> World<'a, O> {
             cut_off: Vec::new(),
             up: true,
             steps: 0,
+            last_event: 0,
+            progress: vec![1; scenario.timeline.len()],
+            due: Vec::new(),
             names,
         }
     }
@@ -323,7 +336,8 @@ impl<'a, O: Observer> World<'a, O> {
                 return None;
             }
             self.steps += 1;
-            if self.steps > MAX_STEPS || self.observer.is_full() {
+            let quiet = self.steps - self.last_event > MAX_QUIET_STEPS;
+            if self.steps > MAX_STEPS || quiet || self.observer.is_full() {
                 return Some(Cut::Events);
             }
             self.now = next;
@@ -353,6 +367,7 @@ impl<'a, O: Observer> World<'a, O> {
     }
 
     pub(crate) fn emit(&mut self, event: Event) {
+        self.last_event = self.steps;
         self.observer.event(self.now, event);
     }
 
@@ -425,7 +440,8 @@ impl<'a, O: Observer> World<'a, O> {
             Act::Age(stream) => self.age(stream),
             Act::Call(step) => self.call(step),
             Act::Answered { step, answer } => self.emit(Event::Replied { step, answer }),
-            Act::Create(consumer) => self.create_declared(consumer),
+            Act::Create(consumer) => self.create_late(consumer),
+            Act::Request { step, msg } => self.request_arrives(step, msg),
             Act::Inactive { consumer, grace } => self.inactive(consumer, grace),
             Act::Replay(consumer) => self.mark_dirty(consumer),
             Act::PublisherBack(client) => self.publisher_back(client),

@@ -37,7 +37,8 @@ impl Rng {
         match service {
             Service::Fixed(d) => d,
             Service::Uniform(low, high) => {
-                Dur(low.0 + self.below((high.0 - low.0).saturating_add(1)))
+                let span = high.0.saturating_sub(low.0).saturating_add(1);
+                Dur(low.0.saturating_add(self.below(span)))
             }
             Service::Exponential(mean) => Dur(scaled(mean.0, self.neg_ln_uniform())),
             Service::LogNormal(median, percent) => {

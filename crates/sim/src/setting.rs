@@ -223,7 +223,7 @@ enum Slot<'a> {
 fn middle_and_spread(service: Service) -> (u64, u64) {
     match service {
         Service::Fixed(d) | Service::Exponential(d) | Service::LogNormal(d, _) => (d.0, 0),
-        Service::Uniform(low, high) => (low.0.midpoint(high.0), (high.0 - low.0) / 2),
+        Service::Uniform(low, high) => (low.0.midpoint(high.0), high.0.saturating_sub(low.0) / 2),
     }
 }
 

@@ -12,6 +12,7 @@
 //!
 //! `DELIVERY_SEED=7` draws other cases, `DELIVERY_PROPERTY=counters_add_up` checks only that one, and
 //! `DELIVERY_KNOWN='it exists already|is unheard, but'` passes over failures whose text contains one of these.
+//! `DELIVERY_TAPE='[[1, 2], [3]]'` runs a single tape, as a failure prints it.
 
 mod support;
 
@@ -72,6 +73,13 @@ fn hold(cases: u32, seed: u64, wild: bool, property: impl Fn(&Scenario) -> Resul
         max_shrink_iters: 40_000,
         ..Config::default()
     };
+    if let Ok(text) = std::env::var("DELIVERY_TAPE") {
+        let one: BTreeMap<String, Tape> = toml::from_str(&format!("tape = {text}")).expect("a list of lists of numbers");
+        let left = scenario(&one["tape"], wild);
+        println!("{}", toml::to_string(&left).unwrap_or_else(|_| format!("{left:#?}")));
+        assert_eq!(property(&left), Ok(()));
+        return;
+    }
     let mut runner = TestRunner::new(config);
     let known = std::env::var("DELIVERY_KNOWN").unwrap_or_default();
     let known: Vec<&str> = known.split('|').filter(|text| !text.is_empty()).collect();

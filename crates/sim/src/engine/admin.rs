@@ -146,6 +146,22 @@ impl<'a, O: Observer> World<'a, O> {
         }
     }
 
+    /// A consumer of the scenario comes to exist later than the run: as the call that it stands for.
+    pub(crate) fn create_late(&mut self, id: u16) {
+        if !self.up {
+            self.due.push(id);
+            return;
+        }
+        let spec = &self.scenario.consumers[id as usize];
+        let create = CreateConsumer {
+            stream: spec.stream.clone(),
+            config: spec.config.clone(),
+            ..CreateConsumer::default()
+        };
+        // A refusal leaves things as they are; whoever sent it is not part of the scenario.
+        let _ = self.create_or_update(&create);
+    }
+
     fn create_or_update(&mut self, create: &CreateConsumer) -> Result<CallAnswer, ApiError> {
         let Some(stream) = self.existing_stream(&create.stream) else { return stream_not_found() };
         let version = self.scenario.version;
@@ -306,6 +322,10 @@ impl<'a, O: Observer> World<'a, O> {
         let now = self.now;
         let Some(c) = &self.consumers[id as usize] else { return };
         let threshold = c.config.inactive_threshold + Dur::ms(u64::from(grace));
+        if !self.up {
+            self.queue.at(now + threshold, Class::Timer, Act::Inactive { consumer: id, grace });
+            return;
+        }
         let waiting = c.waiting.iter().any(|w| w.expires > now && self.has_interest(w))
             || (c.is_push() && self.is_asked(id));
         let in_flight = self.scenario.version >= Version::V2_11

@@ -5,7 +5,7 @@ use super::names::Role;
 use super::{Act, Packed, PullFlags, World};
 use crate::queue::Class;
 use crate::scenario::{Behaviour, DeadLetterHandler, Op, WorkAct, WorkStep, Worker};
-use crate::time::Dur;
+use crate::time::{Dur, Time};
 use crate::trace::{ClientId, ConsumerId, Event, Message, Msg, Observer, Reply, Status};
 use std::collections::VecDeque;
 
@@ -110,7 +110,11 @@ impl<'a, O: Observer> World<'a, O> {
 
     /// A worker or dead-letter handler starts: it connects, and pulls or subscribes.
     pub(crate) fn start(&mut self, id: ClientId) {
-        if self.client(id).connected {
+        let now = self.now;
+        let client = self.client(id);
+        let left = client.worker.is_some_and(|w| w.stop > Time::ZERO && w.stop > w.start);
+        let over = left && client.worker.is_some_and(|w| w.stop <= now);
+        if client.connected || over {
             return;
         }
         if !self.up {
@@ -158,7 +162,7 @@ impl<'a, O: Observer> World<'a, O> {
 
     /// A worker's connection closes; what it holds stays unanswered (R57).
     pub(crate) fn stop(&mut self, id: ClientId) {
-        if self.client(id).connected {
+        if self.client(id).connected || self.forget_cut_off(id) {
             self.emit(Event::Stopped { client: id });
             self.disconnect(id);
         }
@@ -166,7 +170,7 @@ impl<'a, O: Observer> World<'a, O> {
 
     /// A client dies. With `restart_after` it starts again so much later.
     pub(crate) fn crash(&mut self, id: ClientId, restart_after: Dur) {
-        if !self.client(id).connected {
+        if !self.client(id).connected && !self.forget_cut_off(id) {
             return;
         }
         self.emit(Event::Crashed { client: id });
@@ -174,6 +178,13 @@ impl<'a, O: Observer> World<'a, O> {
         if restart_after > Dur::ZERO {
             self.queue.at(self.now + restart_after, Class::Inbound, Act::Start(id));
         }
+    }
+
+    /// A client whose connection the server's stop closed will not come back. Says whether it would have.
+    fn forget_cut_off(&mut self, id: ClientId) -> bool {
+        let before = self.cut_off.len();
+        self.cut_off.retain(|&other| other != id);
+        self.cut_off.len() < before
     }
 
     /// Closes the connection with all that the client holds.

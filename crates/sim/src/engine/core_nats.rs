@@ -1,12 +1,13 @@
 //! Core NATS: subscriptions, queue groups, buffers of subscribers, and the slow consumer on both sides
 //! (section 1 of the rules).
 
+use super::publish::Taken;
 use super::{Act, World};
 use crate::queue::Class;
 use crate::scenario::{Op, Subscriber};
 use crate::subject;
 use crate::time::{Dur, Time};
-use crate::trace::{CallAnswer, ClientId, Drop, Event, Message, Msg, Observer};
+use crate::trace::{CallAnswer, ClientId, Drop, Event, Message, Msg, Observer, Refusal};
 use std::collections::VecDeque;
 
 /// Bytes that the sockets of a connection hold between a server and a client that does not read.
@@ -333,38 +334,73 @@ impl<'a, O: Observer> World<'a, O> {
         }
     }
 
-    /// Server: a request arrives: it goes to the subscribers, and the first that answers wins (R7).
+    /// Client: sends a request.
     pub(crate) fn request(&mut self, step: u32) {
-        let Op::Request(request) = &self.scenario.timeline[step as usize].op else { return };
         let by = self.names.actor(step);
         let msg = self.new_message(Message::Published { step, n: 1 });
         self.emit(Event::Published { msg, by });
+        if self.up && !self.publishers[by.0 as usize].away {
+            self.queue.send(self.now, Act::Request { step, msg });
+        } else {
+            self.emit(Event::PubFailed { msg, by, why: Refusal::Disconnected });
+            self.answer_request(step, CallAnswer::Timeout, self.now);
+        }
+    }
+
+    /// Server: a request arrives: a publish with a reply subject. It goes to the subscribers and into the stream that
+    /// captures it, whose PubAck is then the answer; of several the first wins (R7, R13).
+    pub(crate) fn request_arrives(&mut self, step: u32, msg: Msg) {
+        let scenario = self.scenario;
+        let Op::Request(request) = &scenario.timeline[step as usize].op else { return };
+        let delay = scenario.network_delay;
+        let sent = self.now - delay;
+        if !self.up {
+            self.emit(Event::Unheard { msg });
+            self.answer_request(step, CallAnswer::Timeout, sent);
+            return;
+        }
         let subject = self.subjects.number(&request.subject);
-        let size = request.data.len() as u32;
-        let there = self.now + self.scenario.network_delay;
-        let timeout_at = self.now + request.timeout;
         let hearing: Vec<usize> =
             (0..self.subscribers.len()).filter(|&i| self.hears(i, subject)).collect();
-        let (answer, at) = if hearing.is_empty() {
-            self.emit(Event::Unheard { msg });
-            (CallAnswer::NoResponders, there + self.scenario.network_delay)
-        } else {
-            self.route(msg, subject, size);
-            let reply = hearing
-                .iter()
-                .map(|&i| self.subscribers[i].spec.reply_with.as_str())
-                .find(|reply| !reply.is_empty());
-            match reply {
-                Some(reply) => {
-                    let delay = self.scenario.network_delay;
-                    (CallAnswer::Reply(reply.into()), there + delay + delay + delay)
-                }
-                None => (CallAnswer::Timeout, timeout_at),
+        let reply = hearing
+            .iter()
+            .map(|&i| self.subscribers[i].spec.reply_with.as_str())
+            .find(|reply| !reply.is_empty());
+        let taken = self.take_in(msg, &request.subject, "", 0, request.data.len() as u32);
+        let (answer, after) = match (taken, reply) {
+            (Some(Taken::Stored { stream, seq, .. }), _) => {
+                let stream = &self.names.streams[stream as usize];
+                let ack = format!("{{\"stream\":\"{stream}\",\"seq\":{seq}}}");
+                (CallAnswer::Reply(ack), Dur::ZERO)
+            }
+            (Some(Taken::Refused(why)), _) => {
+                let (code, err_code, text) = why.text();
+                let refusal = crate::check::ApiError::new(code, err_code, text);
+                (CallAnswer::Failed(refusal), Dur::ZERO)
+            }
+            // To the subscriber and back to the server.
+            (None, Some(reply)) => (CallAnswer::Reply(reply.into()), delay + delay),
+            (None, None) if hearing.is_empty() => (CallAnswer::NoResponders, Dur::ZERO),
+            (None, None) => {
+                self.answer_request(step, CallAnswer::Timeout, sent);
+                return;
             }
         };
+        let at = self.now + after + delay;
+        if at > sent + request.timeout {
+            self.answer_request(step, CallAnswer::Timeout, sent);
+            return;
+        }
         let answer = self.answer(answer);
-        let at = if at > timeout_at { timeout_at } else { at };
-        self.queue.at(at.max(self.now), Class::Inbound, Act::Answered { step, answer });
+        self.queue.at(at, Class::Inbound, Act::Answered { step, answer });
+    }
+
+    /// Client: a request that was sent at `sent` ends with `answer` when its timeout is over.
+    fn answer_request(&mut self, step: u32, answer: CallAnswer, sent: Time) {
+        let Op::Request(request) = &self.scenario.timeline[step as usize].op else { return };
+        let at = (sent + request.timeout).max(self.now);
+        let answer = self.answer(answer);
+        self.queue.at(at, Class::Inbound, Act::Answered { step, answer });
     }
 
     /// Whether a flush gets through: it is answered when the server processed all that was sent (R6).

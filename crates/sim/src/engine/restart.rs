@@ -57,6 +57,9 @@ impl<O: Observer> World<'_, O> {
             self.arm_sweep(id);
             self.mark_dirty(id);
         }
+        for id in std::mem::take(&mut self.due) {
+            self.create_late(id);
+        }
         for id in std::mem::take(&mut self.cut_off) {
             self.come_back(id);
         }

@@ -137,6 +137,13 @@ impl Maker {
         let per_subject = d.limit(&[2, 1, 4]);
         let discard = d.pick(&[Discard::Old, Discard::New]);
         let mut window = d.dur();
+        let (mut max_age, least) = (max_age, Dur::ms(100));
+        if !self.wild {
+            // A server refuses shorter ones.
+            for value in [&mut max_age, &mut window] {
+                *value = if *value > Dur::ZERO { least.max(*value) } else { Dur::ZERO };
+            }
+        }
         if !self.wild && max_age > Dur::ZERO {
             window = window.min(max_age);
         }
@@ -381,6 +388,7 @@ impl Maker {
             start,
             stop: if d.one_in(5) { start + d.span() } else { Time::ZERO },
             service_time: self.service(d),
+            library: d.pick(&[ClientLibrary::None, ClientLibrary::Go, ClientLibrary::DotNet]),
             pending_msgs_limit: d.pick(&[0, 1, 3]),
             pending_bytes_limit: d.pick(&[0, 0, 5, 100]),
             reply_with: d.pick(&["", "yes"]).into(),
