@@ -31,7 +31,7 @@ pub struct ConsumerInfo {
 pub struct StreamInfo {
     /// Messages kept.
     pub messages: u64,
-    /// Their bytes, as the simulator counts them: subject, headers and payload.
+    /// Their bytes, as a file store counts them: subject, headers, payload and what each record adds.
     pub bytes: u64,
     /// Sequence of the first kept message; after the last one if none is kept.
     pub first_seq: u64,

@@ -74,7 +74,8 @@ fn hold(cases: u32, seed: u64, wild: bool, property: impl Fn(&Scenario) -> Resul
         ..Config::default()
     };
     if let Ok(text) = std::env::var("DELIVERY_TAPE") {
-        let one: BTreeMap<String, Tape> = toml::from_str(&format!("tape = {text}")).expect("a list of lists of numbers");
+        let one: BTreeMap<String, Tape> =
+            toml::from_str(&format!("tape = {text}")).expect("a list of lists of numbers");
         let left = scenario(&one["tape"], wild);
         println!("{}", toml::to_string(&left).unwrap_or_else(|_| format!("{left:#?}")));
         assert_eq!(property(&left), Ok(()));

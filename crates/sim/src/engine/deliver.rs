@@ -340,6 +340,19 @@ impl<O: Observer> World<'_, O> {
         }
     }
 
+    /// Bytes of the reply subject that a delivery will have (R39), which a pull with `max_bytes` counts (R56).
+    fn reply_subject_bytes(&self, id: u16, seq: u64, new: bool) -> u32 {
+        let Some(c) = &self.consumers[id as usize] else { return 0 };
+        let name = &self.names.consumers[id as usize];
+        let stream = &self.names.streams[name.stream.0 as usize];
+        let attempt = c.pending.get(&seq).map_or(1, |p| u64::from(p.attempt) + 1);
+        let left = c.num_pending.saturating_sub(u64::from(new));
+        let digits = |n: u64| n.checked_ilog10().unwrap_or(0) + 1;
+        let numbers = digits(attempt) + digits(seq) + digits(c.next_delivery()) + digits(left);
+        // `$JS.ACK.`, six dots, and a time of 19 digits.
+        8 + 6 + 19 + (stream.len() + name.name.len()) as u32 + numbers
+    }
+
     /// Sends a message to the next waiting pull. Says whether there was one.
     fn serve(&mut self, id: u16, seq: u64, cause: Cause) -> bool {
         let Some(c) = &self.consumers[id as usize] else { return false };
@@ -347,8 +360,8 @@ impl<O: Observer> World<'_, O> {
         let Some(stored) = self.streams[stream as usize].get(seq).copied() else {
             return true; // Removed in the meantime: nothing to send.
         };
-        let overhead = 60 + self.names.consumers[id as usize].name.len() as u32;
-        let Some((to, connection)) = self.receiver(id, stored.size + overhead) else {
+        let size = stored.size + self.reply_subject_bytes(id, seq, cause == Cause::New);
+        let Some((to, connection)) = self.receiver(id, size) else {
             return false;
         };
         let now = self.now;

@@ -183,7 +183,8 @@ impl<'a, O: Observer> World<'a, O> {
             return None;
         };
         let size = subject.len() as u32 + header + payload;
-        let taken = match self.streams[stream as usize].admit(id, number, size, self.now) {
+        let stored = Stored { msg, subject: number, size, headers: header > 0, at: self.now };
+        let taken = match self.streams[stream as usize].admit(id, &stored) {
             Admission::Duplicate(seq) => {
                 self.emit(Event::Deduplicated { msg, stream: StreamId(stream), seq });
                 Taken::Stored { stream, seq, duplicate: true }
@@ -193,7 +194,6 @@ impl<'a, O: Observer> World<'a, O> {
                 Taken::Refused(why)
             }
             Admission::Free => {
-                let stored = Stored { msg, subject: number, size, at: self.now };
                 let seq = self.keep(stream, stored, id);
                 Taken::Stored { stream, seq, duplicate: false }
             }

@@ -221,6 +221,11 @@ impl Consumer {
         self.config.effective_max_ack_pending().is_some_and(|cap| self.pending.len() as u64 >= cap)
     }
 
+    /// The consumer sequence of the next delivery.
+    pub(crate) fn next_delivery(&self) -> u64 {
+        self.deliveries + 1
+    }
+
     /// Number of queued redeliveries.
     pub(crate) fn queued(&self) -> u64 {
         self.queued as u64

@@ -6,6 +6,18 @@ use crate::time::{Dur, Time};
 use crate::trace::{Msg, Refusal, Removal};
 use std::collections::{BTreeMap, VecDeque};
 
+/// Bytes that a file store adds to a message, and to its headers: lengths, sequence, time and checksum.
+const RECORD_BYTES: u32 = 30;
+const HEADER_BYTES: u32 = 4;
+
+impl Stored {
+    /// Bytes that it counts for in its stream.
+    fn kept_bytes(&self) -> u64 {
+        let headers = if self.headers { HEADER_BYTES } else { 0 };
+        u64::from(self.size) + u64::from(RECORD_BYTES + headers)
+    }
+}
+
 /// What a stream keeps of a message.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stored {
@@ -14,6 +26,8 @@ pub(crate) struct Stored {
     pub(crate) subject: u32,
     /// Bytes of subject, headers and payload.
     pub(crate) size: u32,
+    /// Whether it has headers.
+    pub(crate) headers: bool,
     pub(crate) at: Time,
 }
 
@@ -98,9 +112,9 @@ impl Stream {
         }
     }
 
-    /// What a publish with this id, subject and size meets: ids come before limits (R20).
-    pub(crate) fn admit(&mut self, id: &str, subject: u32, size: u32, now: Time) -> Admission {
-        self.forget_ids(now);
+    /// What a publish with this id meets: ids come before limits (R20).
+    pub(crate) fn admit(&mut self, id: &str, message: &Stored) -> Admission {
+        self.forget_ids(message.at);
         if !id.is_empty()
             && let Some((seq, _)) = self.ids.get(id)
         {
@@ -109,14 +123,14 @@ impl Stream {
         if self.config.discard == Discard::New {
             let over = |limit: i64, have: u64| u64::try_from(limit).is_ok_and(|limit| have > limit);
             if self.config.discard_new_per_subject
-                && over(self.config.max_msgs_per_subject, self.kept_of(subject) + 1)
+                && over(self.config.max_msgs_per_subject, self.kept_of(message.subject) + 1)
             {
                 return Admission::Refused(Refusal::MaxMsgsPerSubject);
             }
             if over(self.config.max_msgs, self.messages + 1) {
                 return Admission::Refused(Refusal::MaxMsgs);
             }
-            if over(self.config.max_bytes, self.bytes + u64::from(size)) {
+            if over(self.config.max_bytes, self.bytes + message.kept_bytes()) {
                 return Admission::Refused(Refusal::MaxBytes);
             }
         }
@@ -153,7 +167,7 @@ impl Stream {
         self.log.push_back(Some(stored));
         let seq = self.last_seq();
         self.messages += 1;
-        self.bytes += u64::from(stored.size);
+        self.bytes += stored.kept_bytes();
         if self.config.max_msgs_per_subject > 0 {
             let subject = stored.subject as usize;
             if self.by_subject.len() <= subject {
@@ -198,7 +212,7 @@ impl Stream {
         let slot = usize::try_from(seq.checked_sub(self.first)?).ok()?;
         let stored = self.log.get_mut(slot)?.take()?;
         self.messages -= 1;
-        self.bytes -= u64::from(stored.size);
+        self.bytes -= stored.kept_bytes();
         if let Some(seqs) = self.by_subject.get_mut(stored.subject as usize) {
             seqs.retain(|&s| s != seq);
         }

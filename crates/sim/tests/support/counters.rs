@@ -170,7 +170,16 @@ impl Check for Counters {
                 None if info == ConsumerInfo::default() => Ok(()),
                 None => Err(format!("it does not exist, but has {info:?}")),
             };
-            result.map_err(|text| format!("consumer `{name}`: {text}"))?;
+            result.map_err(|text| {
+                let of = life.as_ref().map_or_else(String::new, |life| {
+                    let refiltered = if life.refiltered { ", filter changed" } else { "" };
+                    format!(
+                        " ({:?}, ack {:?}{refiltered})",
+                        life.config.deliver_policy, life.config.ack_policy
+                    )
+                });
+                format!("consumer `{name}`{of}: {text}")
+            })?;
         }
         Ok(())
     }

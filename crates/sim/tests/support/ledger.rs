@@ -455,7 +455,7 @@ impl<'r> Ledger<'r> {
         for life in self.lives.iter_mut().flatten().filter(|l| l.stream.0 as usize == id) {
             life.highest = life.highest.max(last);
             life.start = life.start.max(last + 1);
-            life.ahead = false;
+            life.ahead &= life.start > last + 1;
             life.unseen.clear();
             life.unsure.clear();
             life.spent = life.spent.split_off(&(last + 1));

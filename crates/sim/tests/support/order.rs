@@ -101,13 +101,13 @@ impl Check for Order {
                     .is_some_and(|l| l.config.ack_policy == AckPolicy::All);
                 // One ack settles all up to it (R41), also those whose own ack is on its way.
                 let acks_all = of_all && effect == Effect::Settled;
-                let sent = match of_all {
-                    true => self.to_server.iter().any(fits),
-                    false => take(&mut self.to_server, fits),
-                };
                 let by_removal = reply == Reply::Term
                     && effect == Effect::Settled
                     && self.removed.contains(&delivery.seq);
+                let sent = match of_all || by_removal {
+                    true => self.to_server.iter().any(fits),
+                    false => take(&mut self.to_server, fits),
+                };
                 if !sent && !by_removal && !acks_all {
                     return Err("it is recorded, but nobody sent it".into());
                 }
