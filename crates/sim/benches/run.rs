@@ -3,69 +3,13 @@
 //! `cargo bench -p delivery-sim`. The bare heap beside it pushes and pops as many entries as the run
 //! has events; the allocator counts what a tallied run holds at most.
 
-use delivery_sim::scenario::{
-    Chance, Consumer, ConsumerConfig, Op, Publish, Retention, Scenario, Service, Step,
-    StreamConfig, Worker,
-};
-use delivery_sim::{Dur, Event, Observer, Time, run, run_with};
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-use std::hint::black_box;
+mod heap;
+mod shop;
+
+use delivery_sim::{Scenario, run};
+use heap::bare_heap;
+use shop::{shop, tallied};
 use std::time::{Duration, Instant};
-
-/// One stream, four workers, 2 % crashes, backoff: `messages` arrive evenly and the workers keep up.
-fn shop(messages: u32) -> Scenario {
-    let every = Dur(1_000_000);
-    Scenario {
-        end: Time(u64::from(messages) * every.0 + Dur::secs(60).0),
-        streams: vec![StreamConfig {
-            name: "ORDERS".into(),
-            subjects: vec!["orders.>".into()],
-            retention: Retention::WorkQueue,
-            ..StreamConfig::default()
-        }],
-        consumers: vec![Consumer {
-            stream: "ORDERS".into(),
-            config: ConsumerConfig {
-                durable_name: "orders".into(),
-                backoff: vec![Dur::ms(500), Dur::secs(1), Dur::secs(5)],
-                max_deliver: 5,
-                ..ConsumerConfig::default()
-            },
-            ..Consumer::default()
-        }],
-        workers: vec![Worker {
-            count: 4,
-            batch: 10,
-            expires: Dur::secs(5),
-            service_time: Service::Exponential(Dur(2_500_000)),
-            crash_chance: Chance(20_000),
-            restart_after: Dur::ms(1),
-            ..Worker::default()
-        }],
-        timeline: vec![Step {
-            at: Time::ZERO,
-            op: Op::Publish(Publish {
-                subject: "orders.new".into(),
-                count: messages,
-                every,
-                ..Publish::default()
-            }),
-        }],
-        ..Scenario::default()
-    }
-}
-
-/// Counts events and remembers nothing.
-#[derive(Default)]
-struct Count(u64);
-
-impl Observer for Count {
-    fn event(&mut self, at: Time, event: Event) {
-        black_box((at, event));
-        self.0 += 1;
-    }
-}
 
 fn median(mut times: Vec<Duration>) -> Duration {
     times.sort_unstable();
@@ -74,27 +18,15 @@ fn median(mut times: Vec<Duration>) -> Duration {
 
 /// Time for one run and its number of events.
 fn simulate(scenario: &Scenario) -> (Duration, u64) {
-    let mut count = Count::default();
     let start = Instant::now();
-    run_with(scenario, &mut count).expect("the scenario is good");
-    (start.elapsed(), count.0)
+    let events = tallied(scenario);
+    (start.elapsed(), events)
 }
 
-/// Time for pushing and popping `entries` on a heap that holds as many as fit a run: a few thousand.
-fn bare_heap(entries: u64) -> Duration {
-    let mut heap = BinaryHeap::new();
-    let mut state = 1_u64;
+/// Time for pushing and popping as many entries on a bare heap.
+fn bare(entries: u64) -> Duration {
     let start = Instant::now();
-    for i in 0..entries {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        heap.push(Reverse((i + (state >> 54), i)));
-        if heap.len() > 1_000 {
-            black_box(heap.pop());
-        }
-    }
-    while let Some(entry) = heap.pop() {
-        black_box(entry);
-    }
+    bare_heap(entries);
     start.elapsed()
 }
 
@@ -127,7 +59,7 @@ fn main() {
             let (time, n) = simulate(&scenario);
             sim.push(time);
             events = n;
-            heap.push(bare_heap(n));
+            heap.push(bare(n));
         }
         let (sim, heap) = (median(sim), median(heap));
         println!(
