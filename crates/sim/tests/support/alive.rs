@@ -3,7 +3,7 @@
 use super::Check;
 use super::ledger::Ledger;
 use super::watch::{Run, Seen};
-use delivery_sim::scenario::{Behaviour, ReplayPolicy, Service, WorkAct, Worker};
+use delivery_sim::scenario::{Behaviour, Op, ReplayPolicy, Service, WorkAct, Worker};
 use delivery_sim::trace::{ClientId, ClientKind};
 use delivery_sim::{Dur, Event, Time};
 use std::collections::BTreeMap;
@@ -270,10 +270,12 @@ impl Check for Gone {
                 return Ok(());
             }
             Event::Pulled { by, .. } => {
-                // A pull by hand connects again.
+                // A pull by hand connects again; so does an answer by hand that asks for more.
                 let named = &trace.clients[by.0 as usize];
-                let scripted = trace.scenario.timeline.iter().any(|step| {
-                    matches!(&step.op, delivery_sim::scenario::Op::Pull(p) if p.worker == named.name)
+                let scripted = trace.scenario.timeline.iter().any(|step| match &step.op {
+                    Op::Pull(pull) => pull.worker == named.name,
+                    Op::Answer(answer) => answer.worker == named.name,
+                    _ => false,
                 });
                 if scripted {
                     self.gone.remove(&by);

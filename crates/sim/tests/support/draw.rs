@@ -121,7 +121,7 @@ impl<'a> Draw<'a> {
     /// A small number, up to `most`.
     pub(crate) fn count(&mut self, most: u32) -> u32 {
         if self.is_odd_one() {
-            return self.pick(&[0, 1, 3_000, 700, 1_000]);
+            return self.pick(&[0, 1, 3_000, u32::MAX, 65_535, 65_536, 1_000_000, 1 << 31]);
         }
         self.below(most as usize + 1) as u32
     }

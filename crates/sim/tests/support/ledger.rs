@@ -495,13 +495,13 @@ impl<'r> Ledger<'r> {
         if let Some(stream) = &self.streams[id.0 as usize] {
             let next = stream.last_seq + 1;
             let matching = || stream.kept.iter().filter(|(_, kept)| life.wants(&kept.subject));
-            let all = matching().map(|(&seq, _)| seq);
+            let mut all = matching().map(|(&seq, _)| seq);
             let (mut start, mut unseen) = (1, BTreeSet::new());
             match life.config.deliver_policy {
                 DeliverPolicy::All => unseen = all.collect(),
                 DeliverPolicy::New => start = next,
                 DeliverPolicy::Last => {
-                    start = all.last().unwrap_or(next);
+                    start = all.next_back().unwrap_or(next);
                     unseen = matching().map(|(&seq, _)| seq).filter(|&seq| seq >= start).collect();
                 }
                 DeliverPolicy::ByStartSequence => {
