@@ -838,7 +838,6 @@ fn by_chance(seed: u64) -> Scenario {
                 ..ConsumerConfig::default()
             },
             create_at: Time::ms(if pick(16) { 2_000 } else { 0 }),
-            ..Consumer::default()
         });
         let shaky = Worker {
             count: 3,
