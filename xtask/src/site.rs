@@ -33,7 +33,8 @@ pub(crate) fn serve(port: u16) -> Result<(), Failure> {
          content, style or code rebuild it. Ctrl-C ends it."
     );
     let mut trunk = tools.trunk();
-    trunk.args(["serve", "--address", "127.0.0.1", "--port", &port.to_string()]);
+    trunk.args(["serve", "--disable-address-lookup", "--address", "127.0.0.1"]);
+    trunk.args(["--port", &port.to_string()]);
     for folder in UNWATCHED {
         trunk.args(["--ignore", folder]);
     }

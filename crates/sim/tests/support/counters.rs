@@ -19,9 +19,7 @@ impl Check for Forward {
     fn seen(&mut self, ledger: &Ledger<'_>, seen: &Seen) -> Result<(), String> {
         match seen {
             Seen::Info(_, consumer, info) => {
-                if ledger.life(*consumer).is_none() {
-                    return Ok(());
-                }
+                let Some(life) = ledger.life(*consumer) else { return Ok(()) };
                 let before = self.last.insert(consumer.0, *info).unwrap_or_default();
                 for (what, was, is) in [
                     (
@@ -46,15 +44,19 @@ impl Check for Forward {
                     ),
                 ] {
                     if is < was {
-                        return Err(format!("{what} goes back from {was} to {is}"));
+                        return Err(format!(
+                            "{}: {what} goes back from {was} to {is}",
+                            life.kind()
+                        ));
                     }
                 }
                 let (floor, delivered) = (info.ack_floor, info.delivered);
                 if floor.consumer_seq > delivered.consumer_seq
                     || floor.stream_seq > delivered.stream_seq
                 {
+                    let kind = life.kind();
                     return Err(format!(
-                        "the floor {floor:?} is above what was delivered, {delivered:?}"
+                        "{kind}: the floor {floor:?} is above what was delivered, {delivered:?}"
                     ));
                 }
                 Ok(())
@@ -171,14 +173,7 @@ impl Check for Counters {
                 None => Err(format!("it does not exist, but has {info:?}")),
             };
             result.map_err(|text| {
-                let of = life.as_ref().map_or_else(String::new, |life| {
-                    let refiltered = if life.refiltered { ", filter changed" } else { "" };
-                    format!(
-                        " ({:?}, ack {:?}{refiltered})",
-                        life.config.deliver_policy, life.config.ack_policy
-                    )
-                });
-                format!("consumer `{name}`{of}: {text}")
+                format!("{}: {text}", life.as_ref().map_or_else(|| name.clone(), Life::kind))
             })?;
         }
         Ok(())

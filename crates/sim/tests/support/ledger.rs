@@ -112,6 +112,15 @@ impl Life {
         filters.is_empty() || filters.iter().any(|f| matches(f, subject))
     }
 
+    /// What kind of consumer it is, for a failure's text.
+    pub(crate) fn kind(&self) -> String {
+        let refiltered = if self.refiltered { ", filter changed" } else { "" };
+        format!(
+            "`{}` ({:?}, ack {:?}{refiltered})",
+            self.config.durable_name, self.config.deliver_policy, self.config.ack_policy
+        )
+    }
+
     pub(crate) fn max_deliver(&self) -> Option<u32> {
         u32::try_from(self.config.max_deliver).ok().filter(|&n| n > 0)
     }

@@ -43,8 +43,13 @@ const PARTS: &[Part] = &[
 /// Makes a scenario of a tape; a wild one may be refused, but must not do harm.
 pub(crate) fn scenario(tape: &Tape, wild: bool) -> Scenario {
     let (head, blocks) = tape.split_first().map_or((&[][..], &[][..]), |(h, b)| (h.as_slice(), b));
+    // Most scenarios with many odd values are refused.
+    let odd = match (wild, head.first()) {
+        (false, _) => 0,
+        (true, first) => [8, 200, 40, 100][usize::from(first.copied().unwrap_or(0)) % 4],
+    };
     let mut maker = Maker { scenario: Scenario::default(), wild, hands: Vec::new() };
-    maker.head(head);
+    maker.head(head, odd);
     let parts: Vec<(Part, &[u16])> = blocks
         .iter()
         .filter_map(|block| {
@@ -59,16 +64,16 @@ pub(crate) fn scenario(tape: &Tape, wild: bool) -> Scenario {
         &[Part::Publish, Part::Hand, Part::Call, Part::Outage],
     ] {
         if kinds[0] == Part::Consumer && maker.scenario.streams.is_empty() {
-            maker.stream(&mut Draw::new(&[], wild));
+            maker.stream(&mut Draw::new(&[], odd));
         }
         if kinds[0] == Part::Handler && maker.scenario.consumers.is_empty() {
-            maker.consumer(&mut Draw::new(&[], wild));
+            maker.consumer(&mut Draw::new(&[], odd));
         }
         if kinds[0] == Part::Publish && !head.is_empty() {
-            maker.publish(&mut Draw::new(&head[head.len().min(6)..], wild));
+            maker.publish(&mut Draw::new(&head[head.len().min(6)..], odd));
         }
         for (part, block) in parts.iter().filter(|(part, _)| kinds.contains(part)) {
-            maker.part(*part, &mut Draw::new(block, wild));
+            maker.part(*part, &mut Draw::new(block, odd));
         }
     }
     maker.scenario
@@ -82,8 +87,8 @@ struct Maker {
 }
 
 impl Maker {
-    fn head(&mut self, block: &[u16]) {
-        let mut d = Draw::new(block, self.wild);
+    fn head(&mut self, block: &[u16], odd: usize) {
+        let mut d = Draw::new(block, odd);
         let s = &mut self.scenario;
         s.version = d.pick(&[
             Version::V2_12,
@@ -309,9 +314,9 @@ impl Maker {
     fn behaviour(&self, d: &mut Draw<'_>) -> Behaviour {
         let on = match d.below(7) {
             0 | 5 => Match::default(),
-            1 => Match { attempt: vec![d.count(2) + 1], ..Match::default() },
+            1 => Match { attempt: vec![1 + d.below(3) as u32], ..Match::default() },
             2 => Match { stream_seq: vec![d.seq()], ..Match::default() },
-            3 => Match { nth: vec![d.count(3).saturating_add(1)], ..Match::default() },
+            3 => Match { nth: vec![1 + d.below(4) as u32], ..Match::default() },
             4 => Match { data: d.text("m1"), ..Match::default() },
             _ => Match { data_prefix: d.text("m"), ..Match::default() },
         };
@@ -469,7 +474,7 @@ impl Maker {
             every: if d.one_in(2) { d.span() } else { Dur::ZERO },
             via: d.pick(&[Via::Js, Via::Core]),
             msg_id: d.pick(&["", "", "id", "id{i}"]).into(),
-            pad_bytes: if d.one_in(3) { d.count(60) } else { 0 },
+            pad_bytes: if d.one_in(3) { d.count(60).min(1 << 20) } else { 0 },
             timeout: d.span_or_zero(),
         };
         self.step(at, Op::Publish(publish));

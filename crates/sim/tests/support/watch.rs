@@ -62,6 +62,11 @@ impl Tally {
         Self { limit, ..Self::default() }
     }
 
+    /// All that it was told.
+    pub(crate) fn seen(&self) -> u64 {
+        self.events.iter().sum::<u64>() + self.messages + self.answers
+    }
+
     pub(crate) fn count(&mut self, event: &Event) {
         let kind = kind(event);
         if self.events.len() <= kind {
@@ -82,7 +87,7 @@ impl Observer for Tally {
         self.answers += 1;
     }
     fn is_full(&self) -> bool {
-        self.events.iter().sum::<u64>() + self.messages + self.answers >= self.limit
+        self.seen() >= self.limit
     }
 }
 
