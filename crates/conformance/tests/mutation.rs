@@ -84,6 +84,17 @@ const CHANGES: [Change; 5] = [
     ("another kind", |events, n| events[n].kind.push('!')),
 ];
 
+/// Whether two events of a lane could not stand for each other: a compared field has another value, or is missing in one
+/// where what is missing counts.
+fn differ(a: &Event, b: &Event) -> bool {
+    let partial = ["timeline_results", "sync_acks"].contains(&a.kind.as_str());
+    let mut names = a.fields.keys().chain(b.fields.keys()).filter(|name| is_compared(name));
+    names.any(|name| match (a.fields.get(name), b.fields.get(name)) {
+        (Some(a), Some(b)) => a != b,
+        _ => !partial,
+    })
+}
+
 #[test]
 fn every_change_of_a_recording_is_noticed() {
     let mut changes = 0_usize;
@@ -121,7 +132,7 @@ fn every_change_of_a_recording_is_noticed() {
             }
             let next = recorded[n + 1..].iter().position(|next| next.lane == event.lane);
             if let Some(next) = next.map(|k| n + 1 + k).filter(|_| !sets.contains(&event.lane))
-                && recorded[next].fields != event.fields
+                && differ(&recorded[next], event)
             {
                 check("the other order", &|events| events.swap(n, next));
             }
