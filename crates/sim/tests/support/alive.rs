@@ -108,10 +108,7 @@ impl Check for Stopwatches {
                     .max(life.updated + Dur::ms(101))
                     .max(ledger.started);
                 if now > due {
-                    return Err(format!(
-                        "{seq} of consumer `{}` was due at {due:?}: {flight:?}",
-                        life.config.durable_name
-                    ));
+                    return Err(format!("{}: {seq} was due at {due:?}: {flight:?}", life.kind()));
                 }
             }
         }
@@ -133,9 +130,9 @@ impl Check for Waiting {
             if ledger.infos[i].num_waiting == 0 {
                 continue;
             }
-            let name = &life.config.durable_name;
+            let name = life.kind();
             if let Some((seq, flight)) = life.pending.iter().find(|(_, f)| f.queued.is_some()) {
-                return Err(format!("a pull waits on consumer `{name}` beside {seq}: {flight:?}"));
+                return Err(format!("a pull waits on {name} beside {seq}: {flight:?}"));
             }
             let capped = life
                 .config
@@ -143,9 +140,7 @@ impl Check for Waiting {
                 .is_some_and(|cap| life.pending.len() as u64 >= cap);
             let replays = life.config.replay_policy == ReplayPolicy::Original;
             if let Some(seq) = life.unseen.first().filter(|_| !capped && !replays) {
-                return Err(format!(
-                    "a pull waits on consumer `{name}` beside {seq}, which is new"
-                ));
+                return Err(format!("a pull waits on {name} beside {seq}, which is new"));
             }
         }
         Ok(())

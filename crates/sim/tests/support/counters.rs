@@ -3,7 +3,8 @@
 use super::Check;
 use super::ledger::{Ledger, Life};
 use super::watch::Seen;
-use delivery_sim::scenario::{Op, Version};
+use delivery_sim::info::SeqPair;
+use delivery_sim::scenario::{AckPolicy, Op, Version};
 use delivery_sim::trace::CallAnswer;
 use delivery_sim::{ConsumerInfo, Event, Time};
 use std::collections::BTreeMap;
@@ -175,6 +176,38 @@ impl Check for Counters {
             result.map_err(|text| {
                 format!("{}: {text}", life.as_ref().map_or_else(|| name.clone(), Life::kind))
             })?;
+        }
+        Ok(())
+    }
+}
+
+/// Where the floor is (R37).
+#[derive(Default)]
+pub(crate) struct Floors;
+
+impl Check for Floors {
+    fn moment(&mut self, ledger: &Ledger<'_>, _now: Time) -> Result<(), String> {
+        if ledger.blind {
+            return Ok(());
+        }
+        for (life, info) in ledger.lives.iter().zip(&ledger.infos) {
+            let Some(life) = life.as_ref().filter(|life| !life.haunted) else { continue };
+            let (floor, kind) = (info.ack_floor, life.kind());
+            if let Some((seq, flight)) = life.pending.first_key_value()
+                && floor.stream_seq >= *seq
+            {
+                return Err(format!("{kind}: the floor {floor:?} has passed {seq}: {flight:?}"));
+            }
+            // Up to 2.12 a message that max_deliver 1 ended keeps the floor down (R92); 2.10 shows another floor.
+            let follows =
+                life.config.ack_policy != AckPolicy::All && ledger.version > Version::V2_10;
+            let held = life.spent.values().any(|spent| spent.ghost);
+            let delivered = SeqPair { consumer_seq: life.deliveries, stream_seq: life.highest };
+            if follows && life.emptied && !held && floor != delivered {
+                return Err(format!(
+                    "{kind}: all is settled, but the floor is {floor:?}, not {delivered:?}"
+                ));
+            }
         }
         Ok(())
     }

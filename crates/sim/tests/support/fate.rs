@@ -198,21 +198,30 @@ impl Check for Fates {
                     }
                 }
                 if life.settled.contains(&delivery.seq) {
-                    return Err(format!("{:?} is delivered after it was settled", delivery.msg));
+                    return Err(format!(
+                        "{}: {:?} is delivered after it was settled",
+                        life.kind(),
+                        delivery.msg
+                    ));
                 }
                 if life.spent.contains_key(&delivery.seq) {
+                    let kind = life.kind();
                     return Err(format!(
-                        "{:?} is delivered after it ran out of deliveries",
+                        "{kind}: {:?} is delivered after it ran out of deliveries",
                         delivery.msg
                     ));
                 }
                 Ok(())
             }
             Event::Exhausted { delivery, .. } => {
-                match ledger.life(delivery.consumer).and_then(|l| l.pending.get(&delivery.seq)) {
-                    Some(_) => Ok(()),
-                    None => Err(format!(
-                        "{:?} runs out of deliveries, but is not in flight",
+                let Some(life) = ledger.life(delivery.consumer) else {
+                    return Err("its consumer does not exist".into());
+                };
+                match life.pending.contains_key(&delivery.seq) {
+                    true => Ok(()),
+                    false => Err(format!(
+                        "{}: {:?} runs out of deliveries, but is not in flight",
+                        life.kind(),
                         delivery.msg
                     )),
                 }

@@ -41,6 +41,8 @@ pub(crate) enum Queued {
 pub(crate) struct Flight {
     pub(crate) msg: Msg,
     pub(crate) attempt: u32,
+    /// What its stopwatch counts from, at the latest.
+    pub(crate) base: Time,
     /// The latest moment at which its stopwatch runs out, as far as events tell.
     pub(crate) deadline: Time,
     pub(crate) queued: Option<Queued>,
@@ -82,8 +84,12 @@ pub(crate) struct Life {
     pub(crate) unsure: BTreeSet<u64>,
     /// When its configuration last changed.
     pub(crate) updated: Time,
-    /// Whether everything up to then was purged, so that positions and floors jumped.
+    /// Whether its filter ever changed.
     pub(crate) refiltered: bool,
+    /// Whether the last that was in flight left by an answer or by its removal, and nothing was sent since.
+    pub(crate) emptied: bool,
+    /// Whether a message was found expired again at a restart (R107).
+    pub(crate) haunted: bool,
 }
 
 impl Life {
@@ -104,6 +110,8 @@ impl Life {
             unsure: BTreeSet::new(),
             updated: at,
             refiltered: false,
+            emptied: false,
+            haunted: false,
         }
     }
 
@@ -115,10 +123,9 @@ impl Life {
     /// What kind of consumer it is, for a failure's text.
     pub(crate) fn kind(&self) -> String {
         let refiltered = if self.refiltered { ", filter changed" } else { "" };
-        format!(
-            "`{}` ({:?}, ack {:?}{refiltered})",
-            self.config.durable_name, self.config.deliver_policy, self.config.ack_policy
-        )
+        let haunted = if self.haunted { ", found again" } else { "" };
+        let ConsumerConfig { durable_name, deliver_policy, ack_policy, .. } = &self.config;
+        format!("`{durable_name}` ({deliver_policy:?}, ack {ack_policy:?}{refiltered}{haunted})")
     }
 
     pub(crate) fn max_deliver(&self) -> Option<u32> {
@@ -342,6 +349,7 @@ impl<'r> Ledger<'r> {
         let Some(life) = &mut self.lives[delivery.consumer.0 as usize] else { return };
         let seq = delivery.seq;
         life.deliveries += 1;
+        life.emptied = life.config.ack_policy == AckPolicy::None;
         life.highest = life.highest.max(seq);
         if cause == Cause::New {
             life.unseen.remove(&seq);
@@ -361,6 +369,7 @@ impl<'r> Ledger<'r> {
         let flight = Flight {
             msg: delivery.msg,
             attempt: delivery.attempt,
+            base: self.now,
             deadline,
             queued: None,
             restarted: false,
@@ -380,11 +389,13 @@ impl<'r> Ledger<'r> {
     }
 
     fn recorded(&mut self, delivery: Delivery, reply: Reply, effect: Effect) {
+        let now = self.now;
         let Some(life) = &mut self.lives[delivery.consumer.0 as usize] else { return };
         let seq = delivery.seq;
         match effect {
             Effect::Settled => {
                 let was_pending = life.pending.remove(&seq).is_some();
+                life.emptied |= was_pending && life.pending.is_empty();
                 life.spent.remove(&seq);
                 life.settled.insert(seq);
                 life.tried.remove(&seq);
@@ -397,11 +408,12 @@ impl<'r> Ledger<'r> {
             Effect::DelayedUntil(at) => {
                 if let Some(flight) = life.pending.get_mut(&seq) {
                     (flight.deadline, flight.queued, flight.restarted) = (at, None, false);
+                    flight.base = at;
                 }
             }
             Effect::Extended(at) => {
                 if let Some(flight) = life.pending.get_mut(&seq) {
-                    flight.deadline = at;
+                    (flight.deadline, flight.base) = (at, now);
                     if flight.queued.is_none() {
                         flight.restarted = false;
                     }
@@ -440,14 +452,19 @@ impl<'r> Ledger<'r> {
         for life in self.lives.iter_mut().flatten() {
             for flight in life.pending.values_mut() {
                 (flight.queued, flight.restarted) = (None, true);
+                // What was queued counts again, by the configuration of now (R101).
+                let again = flight.base + life.config.deadline_after(flight.attempt);
+                flight.deadline = flight.deadline.max(again);
             }
             let ghosts: Vec<(u64, Spent)> =
                 life.spent.iter().filter(|(_, s)| s.ghost).map(|(&seq, &s)| (seq, s)).collect();
             for (seq, spent) in ghosts {
                 life.spent.remove(&seq);
+                life.haunted = true;
                 let flight = Flight {
                     msg: spent.msg,
                     attempt: 1,
+                    base: self.now,
                     deadline: self.now,
                     queued: None,
                     restarted: true,

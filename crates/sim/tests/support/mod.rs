@@ -60,6 +60,11 @@ pub(crate) const PROPERTIES: &[Property] = &[
         check: || Box::<counters::Counters>::default(),
     },
     Property {
+        name: "floors_follow",
+        says: "the floor lies below all that is in flight, and at the last delivery when all of it is settled",
+        check: || Box::<counters::Floors>::default(),
+    },
+    Property {
         name: "time_and_order",
         says: "time never goes back, what arrives was sent before, and deliveries are counted without a gap",
         check: || Box::<order::Order>::default(),

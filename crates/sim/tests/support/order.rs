@@ -191,7 +191,11 @@ impl Check for Caps {
         let Some(life) = ledger.life(delivery.consumer) else { return Ok(()) };
         let cap = life.config.effective_max_ack_pending();
         if *cause == Cause::New && cap.is_some_and(|cap| life.pending.len() as u64 >= cap) {
-            return Err(format!("{} are in flight, the cap is {cap:?}", life.pending.len()));
+            return Err(format!(
+                "{}: {} are in flight, the cap is {cap:?}",
+                life.kind(),
+                life.pending.len()
+            ));
         }
         if life.max_deliver().is_some_and(|max| delivery.attempt > max) {
             return Err(format!(
@@ -215,17 +219,22 @@ impl Check for NewInOrder {
         let Some(life) = ledger.life(delivery.consumer) else { return Ok(()) };
         if let Some((seq, flight)) = life.pending.iter().find(|(_, flight)| flight.queued.is_some())
         {
-            return Err(format!("redeliveries go first (R58), but {seq} waits: {flight:?}"));
+            return Err(format!(
+                "{}: redeliveries go first (R58), but {seq} waits: {flight:?}",
+                life.kind()
+            ));
         }
         if !life.wants(&ledger.subject(delivery.msg)) {
-            return Err("its filter does not match".into());
+            return Err(format!("{}: its filter does not match", life.kind()));
         }
         let next = life.unseen.first().copied();
         match next == Some(delivery.seq)
             || (life.unsure.contains(&delivery.seq) && next.is_none_or(|next| delivery.seq < next))
         {
             true => Ok(()),
-            false => Err(format!("{} goes out, but the next is {next:?}", delivery.seq)),
+            false => {
+                Err(format!("{}: {} goes out, but the next is {next:?}", life.kind(), delivery.seq))
+            }
         }
     }
 }
