@@ -343,6 +343,8 @@ pub(crate) fn stream_beside<'a>(
     Ok(())
 }
 
+/// Most bytes of a payload: the most that a server can be set to take.
+const MAX_PAYLOAD: u64 = 64 << 20;
 /// Most clients that a scenario may have.
 const MAX_CLIENTS: u64 = 5_000;
 /// Most streams, and most consumers.
@@ -438,6 +440,14 @@ pub(crate) fn check(scenario: &Scenario) -> Result<Names, Vec<String>> {
         }
     }
     for step in &scenario.timeline {
+        if let Op::Publish(publish) = &step.op
+            && publish.data.len() as u64 + u64::from(publish.pad_bytes) > MAX_PAYLOAD
+        {
+            problems.push(format!(
+                "the publish at {} has more than 64 MiB, which no server takes",
+                step.at
+            ));
+        }
         if let Op::Publish(publish) = &step.op
             && (publish.subject.is_empty() || publish.subject.contains([' ', '*', '>']))
         {

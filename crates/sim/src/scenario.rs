@@ -235,9 +235,9 @@ impl ConsumerConfig {
     /// The stopwatch that is really used for a first delivery: `backoff[0]`, else `ack_wait`, else 30 s (R79, R105).
     pub fn effective_ack_wait(&self) -> Dur {
         match self.backoff.first() {
-            Some(&first) => first,
+            Some(&first) => first.or_none_below_zero(),
             None if self.ack_wait == Dur::ZERO => Dur::secs(30),
-            None => self.ack_wait,
+            None => self.ack_wait.or_none_below_zero(),
         }
     }
 
@@ -245,7 +245,7 @@ impl ConsumerConfig {
     pub fn deadline_after(&self, attempt: u32) -> Dur {
         match self.backoff.len() {
             0 => self.effective_ack_wait(),
-            n => self.backoff[(attempt.max(1) as usize).min(n) - 1],
+            n => self.backoff[(attempt.max(1) as usize).min(n) - 1].or_none_below_zero(),
         }
     }
 

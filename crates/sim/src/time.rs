@@ -70,6 +70,11 @@ impl Dur {
         (self.0 as i64) < 0
     }
 
+    /// No time at all for one below zero, as servers that take such a setting treat it.
+    pub(crate) const fn or_none_below_zero(self) -> Self {
+        if self.is_negative() { Self::ZERO } else { self }
+    }
+
     /// Reads Go's form (`1h2m3.5s`, `250ms`, `10us`, `0`).
     ///
     /// # Errors

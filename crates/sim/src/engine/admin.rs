@@ -116,7 +116,7 @@ impl<'a, O: Observer> World<'a, O> {
             self.emit(Event::Removed { msg, stream, seq, why: Removal::Purged });
             for consumer in 0..self.consumers.len() as u16 {
                 if self.names.consumers[consumer as usize].stream.0 == id
-                    && self.sees(consumer, stored.subject)
+                    && (self.sees(consumer, stored.subject) || self.holds(consumer, seq))
                 {
                     self.removed_under(consumer, msg, seq, Removal::Purged);
                 }
@@ -273,7 +273,7 @@ impl<'a, O: Observer> World<'a, O> {
         let now = self.now;
         let Some(c) = &mut self.consumers[id as usize] else { return };
         let refilter = c.config.filter_subjects != config.filter_subjects;
-        let next = c.next_seq;
+        let (next, stream) = (c.next_seq, c.stream);
         c.reconfigure(config, now);
         let moved: Vec<_> = c.in_flight().collect();
         self.emit(Event::ConsumerUpdated { consumer: ConsumerId(id) });
@@ -282,9 +282,22 @@ impl<'a, O: Observer> World<'a, O> {
             self.emit(Event::DeadlineMoved { delivery, deadline });
         }
         if refilter {
-            let pending = self.count_matching(id, next);
+            let mut pending = self.count_matching(id, next);
+            let singles = match &mut self.consumers[id as usize] {
+                Some(c) => std::mem::take(&mut c.skip_list),
+                None => VecDeque::new(),
+            };
+            let mut kept = VecDeque::new();
+            for seq in singles {
+                let subject = self.streams[stream as usize].get(seq).map(|s| s.subject);
+                if subject.is_some_and(|subject| self.sees(id, subject)) {
+                    pending += 1;
+                    kept.push_back(seq);
+                }
+            }
             if let Some(c) = &mut self.consumers[id as usize] {
                 c.num_pending = pending;
+                c.skip_list = kept;
             }
         }
         self.arm_sweep(id);

@@ -565,6 +565,10 @@ impl<O: Observer> World<'_, O> {
         })
     }
 
+    pub(crate) fn holds(&self, id: u16, seq: u64) -> bool {
+        self.consumers[id as usize].as_ref().is_some_and(|c| c.holds(seq))
+    }
+
     /// A message left the stream under a consumer that sees it (R25).
     pub(crate) fn removed_under(&mut self, id: u16, msg: Msg, seq: u64, why: Removal) {
         let now = self.now;
@@ -580,9 +584,18 @@ impl<O: Observer> World<'_, O> {
             self.touch(id);
             return;
         };
-        c.settle(seq, first, now);
+        let stream = c.stream;
+        let done = c.settle(seq, first, now);
+        let (reply, effect) = (Reply::Term, Effect::Settled);
         let delivery = Delivery { consumer: ConsumerId(id), msg, seq, attempt: attempts };
-        self.emit(Event::Recorded { delivery, reply: Reply::Term, effect: Effect::Settled });
+        self.emit(Event::Recorded { delivery, reply, effect });
+        // With ack policy all it settles everything below as well, as an answer does (R41).
+        let below = if let Done::UpTo(done) = done { done } else { Vec::new() };
+        for (other, msg, attempt) in below.into_iter().filter(|(other, ..)| *other != seq) {
+            let delivery = Delivery { consumer: ConsumerId(id), msg, seq: other, attempt };
+            self.emit(Event::Recorded { delivery, reply, effect });
+            self.let_go(stream, other);
+        }
         if why != Removal::Purged {
             // What the server reports is redeliveries, but 1 where there was none.
             let deliveries = (attempts - 1).max(1);

@@ -271,7 +271,7 @@ impl<'a, O: Observer> World<'a, O> {
         self.emit(Event::Removed { msg, stream: StreamId(stream), seq, why });
         for consumer in 0..self.consumers.len() as u16 {
             if self.names.consumers[consumer as usize].stream.0 == stream
-                && self.sees(consumer, stored.subject)
+                && (self.sees(consumer, stored.subject) || self.holds(consumer, seq))
             {
                 self.removed_under(consumer, msg, seq, why);
             }

@@ -128,8 +128,8 @@ pub(crate) struct Consumer {
     floor: SeqPair,
     /// Persisted floor (R91).
     kept_floor: SeqPair,
-    /// Persisted entries of messages that are not pending any more, with the first consumer sequence of each (R92, R107).
-    ghosts: Sorted<u64, (Msg, u64)>,
+    /// Persisted entries of messages that are not pending any more, as they were (R92, R107).
+    ghosts: Sorted<u64, Pending>,
     /// When the ack timer fires next.
     pub(crate) sweep_at: Time,
     /// For when it is set in the queue.
@@ -229,6 +229,13 @@ impl Consumer {
     /// Number of queued redeliveries.
     pub(crate) fn queued(&self) -> u64 {
         self.queued as u64
+    }
+
+    /// Whether a message is in flight on it, exhausted, or still to be delivered on its own: whatever the filter says now.
+    pub(crate) fn holds(&self, seq: u64) -> bool {
+        self.pending.contains_key(&seq)
+            || self.exhausted.contains(seq)
+            || self.skip_list.contains(&seq)
     }
 
     pub(crate) fn deadline(&self, seq: u64) -> Option<Time> {
@@ -395,7 +402,7 @@ impl Consumer {
                     self.pending.remove(&seq);
                     self.exhausted.insert(seq, ());
                     if again.max(1) == max && self.version < Version::V2_14 {
-                        self.ghosts.insert(seq, (p.msg, p.first)); // R92
+                        self.ghosts.insert(seq, p); // R92
                     }
                     if self.version == Version::V2_10 {
                         self.redelivered.entry(seq, 1); // R35
@@ -500,6 +507,8 @@ impl Consumer {
             }
             self.floor = SeqPair { consumer_seq: answered, stream_seq: seq };
             self.kept_floor = self.floor;
+            self.ghosts.drop_below(seq + 1);
+            self.exhausted.drop_below(seq + 1);
             self.after_settling(now);
             return Done::UpTo(done);
         }
@@ -648,17 +657,9 @@ impl Consumer {
         self.waiting.clear();
         self.queue.clear();
         self.queued = 0;
-        while let Some((seq, (msg, first))) = self.ghosts.pop_first() {
+        while let Some((seq, ghost)) = self.ghosts.pop_first() {
             self.exhausted.remove(seq);
-            let entry = Pending {
-                msg,
-                first,
-                base: 0,
-                attempt: 1,
-                in_line: true,
-                queued: false,
-                cause: Cause::Restart,
-            };
+            let entry = Pending { queued: false, cause: Cause::Restart, ..ghost };
             self.pending.insert(seq, entry);
         }
         for (&seq, p) in &mut self.pending {
