@@ -439,8 +439,13 @@ impl Consumer {
         over.iter().map(next_entry).min().map_or(last, |entry| entry.min(last))
     }
 
+    /// Where the floor is when nothing is in flight: at the last delivery. Single messages that are delivered before the
+    /// rest (R63) count one by one.
     fn last_delivery(&self) -> SeqPair {
-        SeqPair { consumer_seq: self.deliveries, stream_seq: self.next_seq - 1 }
+        let looked_at = self.next_seq - 1;
+        let stream_seq =
+            if self.skip_list.is_empty() { looked_at } else { looked_at.min(self.highest) };
+        SeqPair { consumer_seq: self.deliveries, stream_seq }
     }
 
     /// After the last message in flight is gone the timer fires once more, at its usual pace (R91).
