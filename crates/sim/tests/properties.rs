@@ -2,7 +2,8 @@
 //!
 //! Scenarios are drawn from a tape of numbers: *valid* ones of every feature, which must be accepted and must have
 //! every property of [`support::PROPERTIES`], and *wild* ones with values beyond all sense, which may be refused but
-//! must not panic, hang or eat memory. A failure shrinks the tape and prints the scenario.
+//! must not panic, hang or eat memory. A failure shrinks the tape and prints the scenario; once it is understood, a
+//! small scenario of it goes into `support/found`, which every run checks.
 //!
 //! `cargo test -p delivery-sim --test properties` takes a few hundred cases of each. As many as you like, optimised:
 //!
@@ -296,6 +297,31 @@ fn wild_scenarios_do_no_harm() {
     hold(1_500, 4, true, does_no_harm);
     let accepted = ACCEPTED.load(Ordering::Relaxed);
     assert!(accepted > 300, "only {accepted} were not refused");
+}
+
+#[test]
+fn what_was_found_once_does_not_come_back() {
+    // Each file says in its first line what was wrong.
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/support/found");
+    let mut files: Vec<_> =
+        std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).collect();
+    files.sort();
+    assert!(!files.is_empty());
+    let failed: Vec<String> = files
+        .iter()
+        .filter_map(|file| {
+            let text = std::fs::read_to_string(file).unwrap();
+            let said = std::panic::catch_unwind(|| {
+                let scenario: Scenario = toml::from_str(&text).unwrap();
+                [keeps_every_property, repeats, comes_back]
+                    .iter()
+                    .try_for_each(|property| property(&scenario))
+            });
+            let why = said.unwrap_or_else(|_| Err("it panics".into())).err()?;
+            Some(format!("{}\n{}: {why}", text.lines().next()?, file.display()))
+        })
+        .collect();
+    assert!(failed.is_empty(), "{}", failed.join("\n\n"));
 }
 
 #[test]

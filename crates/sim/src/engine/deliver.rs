@@ -500,7 +500,10 @@ impl<O: Observer> World<'_, O> {
                     self.let_go(stream, seq);
                     Effect::Nothing
                 }
-                Done::UpTo(done) => {
+                Done::UpTo { done, spent } => {
+                    for other in spent {
+                        self.let_go(stream, other);
+                    }
                     for (other, msg, attempt) in done {
                         if other != seq {
                             let delivery =
@@ -586,11 +589,18 @@ impl<O: Observer> World<'_, O> {
         };
         let stream = c.stream;
         let done = c.settle(seq, first, now);
+        c.drop_removed(seq, now);
         let (reply, effect) = (Reply::Term, Effect::Settled);
         let delivery = Delivery { consumer: ConsumerId(id), msg, seq, attempt: attempts };
         self.emit(Event::Recorded { delivery, reply, effect });
         // With ack policy all it settles everything below as well, as an answer does (R41).
-        let below = if let Done::UpTo(done) = done { done } else { Vec::new() };
+        let (below, spent) = match done {
+            Done::UpTo { done, spent } => (done, spent),
+            _ => (Vec::new(), Vec::new()),
+        };
+        for other in spent {
+            self.let_go(stream, other);
+        }
         for (other, msg, attempt) in below.into_iter().filter(|(other, ..)| *other != seq) {
             let delivery = Delivery { consumer: ConsumerId(id), msg, seq: other, attempt };
             self.emit(Event::Recorded { delivery, reply, effect });

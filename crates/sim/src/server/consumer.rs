@@ -83,7 +83,12 @@ pub(crate) enum Done {
     /// The message it answers, which had run out of deliveries (R93).
     Late,
     /// Every message in flight up to it: sequence, message, deliveries (R41).
-    UpTo(Vec<(u64, Msg, u32)>),
+    UpTo {
+        /// In flight until now.
+        done: Vec<(u64, Msg, u32)>,
+        /// Sequences that had run out of deliveries.
+        spent: Vec<u64>,
+    },
 }
 
 /// What is to be delivered next.
@@ -434,8 +439,9 @@ impl Consumer {
         let Some(&last) = backoff.last() else { return self.config.effective_ack_wait() };
         let next_entry = |seq: &u64| {
             let again = self.redelivered.get(*seq).unwrap_or(0) as usize;
-            backoff[(again + 1).min(backoff.len() - 1)]
+            backoff[(again + 1).min(backoff.len() - 1)].or_none_below_zero()
         };
+        let last = last.or_none_below_zero();
         over.iter().map(next_entry).min().map_or(last, |entry| entry.min(last))
     }
 
@@ -451,7 +457,7 @@ impl Consumer {
     /// After the last message in flight is gone the timer fires once more, at its usual pace (R91).
     fn after_settling(&mut self, now: Time) {
         if self.pending.is_empty() && self.sweep_at == Time::NEVER {
-            let pace = self.pace.0.max(MS) + SWEEP_LAG.0;
+            let pace = self.pace.0.max(MS).saturating_add(SWEEP_LAG.0);
             let sweeps = now.since(self.last_sweep).0 / pace + 1;
             self.sweep_at = Time(self.last_sweep.0.saturating_add(sweeps.saturating_mul(pace)));
         }
@@ -513,9 +519,14 @@ impl Consumer {
             self.floor = SeqPair { consumer_seq: answered, stream_seq: seq };
             self.kept_floor = self.floor;
             self.ghosts.drop_below(seq + 1);
-            self.exhausted.drop_below(seq + 1);
+            let mut spent = Vec::new();
+            while let Some((below, ())) = self.exhausted.first().filter(|(below, ())| *below <= seq)
+            {
+                self.exhausted.pop_first();
+                spent.push(below);
+            }
             self.after_settling(now);
-            return Done::UpTo(done);
+            return Done::UpTo { done, spent };
         }
         let was_exhausted = !self.exhausted.is_empty() && self.exhausted.remove(seq).is_some();
         let Some(first) = self.pending.get(&seq).map(|p| p.first) else {
@@ -608,6 +619,13 @@ impl Consumer {
         p.cause = if p.queued { p.cause } else { Cause::Expired };
         self.set_base(seq, now.0 as i64);
         Effect::Extended(self.deadline(seq).unwrap_or(now))
+    }
+
+    /// A message that left the stream is not in flight any more, also where settling it changed nothing: under ack policy
+    /// all that is so for one below the floor (R25).
+    pub(crate) fn drop_removed(&mut self, seq: u64, now: Time) {
+        self.forget(seq);
+        self.after_settling(now);
     }
 
     /// A message left the stream (R25). Says whether it was in flight, with its first consumer sequence and deliveries.

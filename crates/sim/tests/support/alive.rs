@@ -147,13 +147,18 @@ impl Check for Waiting {
     }
 }
 
+/// The longest that a service time can be; none if that has no bound.
+fn longest_service(service: Service) -> Option<Dur> {
+    match service {
+        Service::Fixed(d) => Some(d),
+        Service::Uniform(_, high) => Some(high),
+        Service::Exponential(_) | Service::LogNormal(..) => None,
+    }
+}
+
 /// The longest that a worker takes between two events about one message; none if that has no bound.
 fn longest_work(worker: &Worker) -> Option<Dur> {
-    let service = match worker.service_time {
-        Service::Fixed(d) => d,
-        Service::Uniform(_, high) => high,
-        Service::Exponential(_) | Service::LogNormal(..) => return None,
-    };
+    let service = longest_service(worker.service_time)?;
     let steps = worker
         .behaviour
         .iter()
@@ -307,5 +312,58 @@ impl Check for Gone {
             Some(stop) => Err(format!("`{}` was to stop at {stop:?}", named.name)),
             None => Ok(()),
         }
+    }
+}
+
+/// Subscribers that hold a message.
+#[derive(Default)]
+pub(crate) struct Handling {
+    /// Messages that wait, by subscriber, and the moment of its latest sign of life.
+    waiting: BTreeMap<ClientId, (u32, Time)>,
+}
+
+impl Check for Handling {
+    fn seen(&mut self, _ledger: &Ledger<'_>, seen: &Seen) -> Result<(), String> {
+        let Seen::Event(now, event) = seen else { return Ok(()) };
+        let mut sign = |by: ClientId, change: i32| {
+            let (waiting, since) = self.waiting.entry(by).or_default();
+            *waiting = waiting.saturating_add_signed(change);
+            *since = *now;
+        };
+        match *event {
+            Event::Received { by, .. } => sign(by, 1),
+            Event::HandlerStarted { by, .. } => sign(by, -1),
+            Event::HandlerDone { by, .. } => sign(by, 0),
+            Event::Stopped { client } | Event::Crashed { client } => {
+                self.waiting.remove(&client);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, _ledger: &Ledger<'_>, run: &Run, complete: bool) -> Result<(), String> {
+        let trace = &run.trace;
+        for (client, (waiting, since)) in self.waiting.iter().filter(|_| complete) {
+            let name = &trace.clients[client.0 as usize].name;
+            let scripted = trace.scenario.timeline.iter().filter_map(|step| match &step.op {
+                Op::Subscribe(subscriber) => Some(subscriber),
+                _ => None,
+            });
+            // The same name may come back as another subscriber.
+            let mut longest = Some(Dur::ZERO);
+            for subscriber in
+                trace.scenario.subscribers.iter().chain(scripted).filter(|s| s.name == *name)
+            {
+                longest =
+                    longest.zip(longest_service(subscriber.service_time)).map(|(a, b)| a.max(b));
+            }
+            if *waiting > 0 && longest.is_some_and(|longest| *since + longest < trace.end) {
+                return Err(format!(
+                    "`{name}` has had {waiting} messages waiting since {since:?} and handles none"
+                ));
+            }
+        }
+        Ok(())
     }
 }

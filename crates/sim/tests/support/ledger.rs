@@ -403,6 +403,15 @@ impl<'r> Ledger<'r> {
                 if life.records.remove(&seq) && !was_pending {
                     life.tried.insert(seq);
                 }
+                if life.config.ack_policy == AckPolicy::All {
+                    let above = life.spent.split_off(&(seq + 1));
+                    for below in std::mem::replace(&mut life.spent, above).into_keys() {
+                        life.settled.insert(below);
+                        if life.records.remove(&below) {
+                            life.tried.insert(below);
+                        }
+                    }
+                }
             }
             Effect::Queued => self.queue(delivery, Queued::Nak),
             Effect::DelayedUntil(at) => {

@@ -110,6 +110,11 @@ pub(crate) const PROPERTIES: &[Property] = &[
         check: || Box::<alive::Work>::default(),
     },
     Property {
+        name: "handling_ends",
+        says: "a subscriber that is there does not let a message wait for longer than its handler takes",
+        check: || Box::<alive::Handling>::default(),
+    },
+    Property {
         name: "gone_is_gone",
         says: "a client that stopped or died does nothing until it starts again",
         check: || Box::<alive::Gone>::default(),

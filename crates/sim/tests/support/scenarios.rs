@@ -474,7 +474,7 @@ impl Maker {
             every: if d.one_in(2) { d.span() } else { Dur::ZERO },
             via: d.pick(&[Via::Js, Via::Core]),
             msg_id: d.pick(&["", "", "id", "id{i}"]).into(),
-            pad_bytes: if d.one_in(3) { d.count(60).min(1 << 20) } else { 0 },
+            pad_bytes: if d.one_in(3) { d.count(60) } else { 0 },
             timeout: d.span_or_zero(),
         };
         self.step(at, Op::Publish(publish));
