@@ -6,7 +6,7 @@ use super::watch::{Run, Seen};
 use delivery_sim::scenario::{AckPolicy, Discard, Op, Retention};
 use delivery_sim::subject::matches;
 use delivery_sim::trace::{
-    Advisory, ClientId, ConsumerId, Drop, Message, Msg, Refusal, Removal, Reply, StreamId,
+    Advisory, ClientId, ConsumerId, Drop, Effect, Message, Msg, Refusal, Removal, Reply, StreamId,
 };
 use delivery_sim::{Dur, Event, Time};
 use std::collections::{BTreeMap, BTreeSet};
@@ -515,9 +515,18 @@ impl Check for Removals {
                 self.disturbed.insert(ledger.run.trace.consumers[consumer.0 as usize].stream);
                 Ok(())
             }
-            Event::Recorded { delivery, reply: Reply::Ack | Reply::Term, .. } => {
+            Event::Recorded { delivery, reply: Reply::Ack | Reply::Term, effect } => {
                 let Some(life) = ledger.life(delivery.consumer) else { return Ok(()) };
                 self.done.insert((life.stream, delivery.seq));
+                // One for all lets go of what had run out of deliveries below as well (R41).
+                if effect == Effect::Settled && life.config.ack_policy == AckPolicy::All {
+                    let spent = (life.stream, 0)..=(life.stream, delivery.seq);
+                    self.done.extend(life.settled.iter().map(|&seq| (life.stream, seq)));
+                    for (_, settling) in self.settling.range_mut(spent) {
+                        settling.done = true;
+                        settling.holders.retain(|id| *id != delivery.consumer);
+                    }
+                }
                 if let Some(settling) = self.settling.get_mut(&(life.stream, delivery.seq)) {
                     settling.done = true;
                     settling.holders.retain(|id| *id != delivery.consumer);
