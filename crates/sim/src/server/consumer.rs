@@ -631,9 +631,11 @@ impl Consumer {
     /// A message left the stream (R25). Says whether it was in flight, with its first consumer sequence and deliveries.
     pub(crate) fn removed(&mut self, seq: u64) -> Option<(u64, u32)> {
         let found = self.pending.get(&seq).map(|p| (p.first, p.attempt));
-        if found.is_none() && self.exhausted.remove(seq).is_some() && self.version >= Version::V2_14
-        {
-            self.redelivered.remove(seq); // R94
+        if found.is_none() {
+            self.exhausted.remove(seq);
+            if self.version >= Version::V2_14 {
+                self.redelivered.remove(seq); // R94
+            }
         }
         found
     }
