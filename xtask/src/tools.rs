@@ -16,6 +16,18 @@ use std::time::Instant;
 const WASM: &str = "wasm32-unknown-unknown";
 const TRUNK_VERSION: &str = "0.21.14";
 
+/// How the browser's program is built against a standard library of its own, a tenth lighter: a panic traps at once, so
+/// neither its sentence nor its place in the source is carried. The compiler counts these among its unstable options.
+const SMALL: [(&str, &str); 4] = [
+    ("RUSTC_BOOTSTRAP", "1"),
+    ("CARGO_UNSTABLE_BUILD_STD", "std,panic_abort"),
+    ("CARGO_UNSTABLE_BUILD_STD_FEATURES", "optimize_for_size"),
+    (
+        "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS",
+        "-Cpanic=immediate-abort -Zunstable-options -Zlocation-detail=none -Zfmt-debug=none",
+    ),
+];
+
 /// A program that `cargo install` can build.
 struct Tool {
     /// The program, and its folder in the cache.
@@ -37,6 +49,8 @@ pub(crate) struct Tools {
     trunk: PathBuf,
     /// PATH with the folders of the tools first.
     path: OsString,
+    /// Whether the source of the standard library is there, to build it small.
+    small: bool,
 }
 
 impl Tools {
@@ -72,12 +86,19 @@ impl Tools {
         .fetch()?;
         // Trunk runs cargo without the network.
         run(&mut cargo(["fetch", "--locked"]))?;
+        let small = std_source();
+        if !small {
+            println!(
+                "The source of the standard library is not here (rustup component add rust-src): the program of the labs \
+                 is built without it, a tenth heavier."
+            );
+        }
         let folders = [&trunk, &bindgen].into_iter().filter_map(|tool| tool.parent());
         let old = std::env::var_os("PATH").unwrap_or_default();
         let path =
             std::env::join_paths(folders.map(Path::to_path_buf).chain(std::env::split_paths(&old)))
                 .map_err(|error| format!("PATH cannot be extended by the tools: {error}."))?;
-        Ok(Self { trunk, path })
+        Ok(Self { trunk, path, small })
     }
 
     /// A call of trunk that downloads nothing.
@@ -87,6 +108,9 @@ impl Tools {
             .env("PATH", &self.path)
             .env("TRUNK_OFFLINE", "true")
             .env("TRUNK_SKIP_VERSION_CHECK", "true");
+        if self.small {
+            trunk.envs(SMALL);
+        }
         trunk
     }
 }
@@ -158,6 +182,25 @@ fn wasm_target() -> Result<(), Failure> {
     };
     run(command("rustup").args(["target", "add", WASM])).map_err(failed)?;
     if there() { Ok(()) } else { Err(failed(String::from("rustup did not bring it."))) }
+}
+
+/// Whether the standard library can be built: its source, asked of rustup if need be, and the crates that it is made of.
+fn std_source() -> bool {
+    let manifest = || {
+        let sysroot = output(command("rustc").args(["--print", "sysroot"]))?;
+        let library = Path::new(&sysroot).join("lib/rustlib/src/rust/library/Cargo.toml");
+        library.is_file().then_some(library)
+    };
+    let Some(manifest) = manifest().or_else(|| {
+        run(command("rustup").args(["component", "add", "rust-src"])).ok()?;
+        manifest()
+    }) else {
+        return false;
+    };
+    run(cargo(["fetch", "--quiet", "--locked", "--target", WASM, "--manifest-path"])
+        .arg(manifest)
+        .env("RUSTC_BOOTSTRAP", "1"))
+    .is_ok()
 }
 
 /// The folder of the tools that were built for this project.
