@@ -1,10 +1,12 @@
 //! Pictures and words of a run: trace in; scene, SVG, captions, table and account out. Pure.
 
+pub mod compare;
 mod draw;
 pub mod lab;
 mod labels;
 mod lanes;
 mod names;
+pub mod place;
 mod query;
 mod say;
 pub mod scene;
