@@ -12,7 +12,9 @@ mod story;
 pub mod svg;
 mod tell;
 mod text;
+pub mod told;
 pub mod why;
+pub mod window;
 pub mod words;
 
 #[cfg(test)]
