@@ -14,7 +14,9 @@ mod story;
 pub mod svg;
 mod tell;
 mod text;
+pub mod told;
 pub mod why;
+pub mod window;
 pub mod words;
 
 #[cfg(test)]

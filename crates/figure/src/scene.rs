@@ -2,7 +2,9 @@
 
 use crate::draw;
 use crate::lanes::Axis;
-use crate::story::Story;
+use crate::story::{Lives, Story};
+use crate::told::Told;
+use crate::window::Window;
 use delivery_sim::{Time, Trace};
 
 /// How a scene lies on the page.
@@ -27,8 +29,8 @@ pub struct Scene {
     pub axis_from: i32,
     /// Coordinate of its end.
     pub axis_to: i32,
-    /// The moment at `axis_to`; `axis_from` is the start of the run.
-    pub end: Time,
+    /// The moments at both.
+    pub window: Window,
     pub(crate) axis: Axis,
     /// What stands still, bottom first.
     pub(crate) marks: Vec<Mark>,
@@ -105,12 +107,13 @@ pub(crate) struct Leg {
     pub(crate) to: (i32, i32),
 }
 
-/// One thing that moves while the run plays, as keyframes over the whole run (offset 0 = start, 1 = `Scene::end`).
+/// One thing that moves while the run plays, as keyframes over the time that the picture shows (offset 0 =
+/// `Scene::window.from`, 1 = `Scene::window.to`). Before and after that it stays where it begins or ends.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Motion {
     /// Class of the SVG group that moves: `playhead`, `future`, or `mover-N`.
     pub class: String,
-    /// The keyframes in order: offset in millionths of the run, CSS transform, opacity in percent. Two at the same
+    /// The keyframes in order: offset in millionths of the window, CSS transform, opacity in percent. Two at the same
     /// offset are a jump.
     pub frames: Vec<Frame>,
 }
@@ -118,7 +121,7 @@ pub struct Motion {
 /// A keyframe.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Frame {
-    /// Place in the run, in millionths.
+    /// Place in the window, in millionths.
     pub offset_ppm: u32,
     /// CSS transform, `translate(12.3px,40px)`.
     pub transform: String,
@@ -127,9 +130,31 @@ pub struct Frame {
 }
 
 impl Scene {
-    /// Draws a run.
+    /// Draws a whole run.
     pub fn new(trace: &Trace, layout: Layout) -> Self {
-        draw::draw(&Story::new(trace), layout)
+        let lives = Lives::new(trace);
+        draw::draw(&Story::new(trace, &lives), layout, Window::whole(trace.end))
+    }
+
+    /// Draws the part of a run that a window shows; all of it if there is none.
+    pub fn of(run: &Told, layout: Layout, window: Option<Window>) -> Self {
+        let story = run.story();
+        let end = story.trace.end;
+        let window = window.and_then(|window| Window::within(window.from, window.to, end));
+        draw::draw(&story, layout, window.unwrap_or(Window::whole(end)))
+    }
+
+    /// The moment at a place along the axis, in tenths; the nearest that the picture shows.
+    pub fn moment(&self, along: i32) -> Time {
+        let Window { from, to } = self.window;
+        let place = i128::from(along.clamp(self.axis.from, self.axis.to) - self.axis.from);
+        let span = i128::from(self.axis.to - self.axis.from).max(1);
+        Time(from.0 + (i128::from(to.since(from).0) * place / span) as u64)
+    }
+
+    /// The place of a moment along the axis, in tenths; of one that the picture does not show the nearest end.
+    pub(crate) fn place(&self, t: Time) -> i32 {
+        self.axis.along(t).clamp(self.axis.from, self.axis.to)
     }
 
     /// Everything that moves. The playhead moves evenly, so a place along the axis is a moment of the run.
