@@ -6,7 +6,7 @@ pub mod lab;
 mod labels;
 mod lanes;
 mod names;
-pub mod place;
+mod place;
 mod query;
 mod say;
 pub mod scene;

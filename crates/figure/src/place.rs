@@ -6,10 +6,9 @@ use crate::words::Span;
 use delivery_sim::trace::{ClientId, Event, Msg, Reply, StreamId};
 use delivery_sim::{Time, Trace};
 
-/// Where `msg` is at `t`: on its way, stored, out with whom and for how long, or how it ended. A message that the run does
-/// not have gives the sentence of one that was not sent.
-pub fn place(trace: &Trace, msg: Msg, t: Time) -> Vec<Span> {
-    let story = Story::new(trace);
+/// Where `msg` is at `t`: on its way, stored, out with whom and for how long, or how it ended.
+pub(crate) fn place(story: &Story<'_>, msg: Msg, t: Time) -> Vec<Span> {
+    let trace = story.trace;
     let mut say = Say::default();
     let of = |life: &&Life| life.sent <= t && life.next_sent.is_none_or(|next| next > t);
     let mut out = false;
@@ -104,36 +103,38 @@ fn not_delivered(trace: &Trace, msg: Msg, t: Time, say: &mut Say) {
     let who = |id| client(trace, id);
     let stream = |id: StreamId| trace.streams.get(usize::from(id.0)).map_or("", String::as_str);
     // The last thing that happened to it: state, who, what, where.
-    let last = trace.records[..upto].iter().rev().find_map(|record| {
-        let (of, state, parts): (Msg, &'static str, [&str; 3]) = match record.event {
-            Event::Published { msg, by } => (msg, "", ["", "It is on its way from ", who(by)]),
-            Event::Stored { msg, stream: id, .. } => {
-                (msg, "stored", ["", "It waits to be asked for, stored in ", stream(id)])
-            }
-            Event::NotKept { msg, .. } => {
-                (msg, "lost", ["", "It was not kept: no consumer wants it", ""])
-            }
-            Event::Deduplicated { msg, .. } => {
-                (msg, "stored", ["", "It is not stored a second time: its id is known", ""])
-            }
-            Event::Refused { msg, stream: id, .. } => {
-                (msg, "lost", ["", "It is refused by ", stream(id)])
-            }
-            Event::Unheard { msg } => (msg, "lost", ["", "It is lost: nobody listened", ""]),
-            Event::Routed { msg, to } => (msg, "inflight", ["", "It is on its way to ", who(to)]),
-            Event::Received { msg, by, .. } => {
-                (msg, "inflight", ["", "It waits in the buffer of ", who(by)])
-            }
-            Event::Dropped { msg, by, .. } => (msg, "lost", ["", "It is lost at ", who(by)]),
-            Event::HandlerStarted { msg, by } => (msg, "inflight", [who(by), " works on it", ""]),
-            Event::HandlerDone { msg, by } => (msg, "acked", [who(by), " is done with it", ""]),
-            Event::Removed { msg, stream: id, .. } => {
-                (msg, "lost", ["", "It has left ", stream(id)])
-            }
-            _ => return None,
-        };
-        (of == msg).then(|| (state, parts.concat(), record.at))
-    });
+    let last = trace.records[..upto]
+        .iter()
+        .rev()
+        .filter(|record| record.event.msg() == Some(msg))
+        .find_map(|record| {
+            let (state, parts): (&'static str, [&str; 3]) = match record.event {
+                Event::Published { by, .. } => ("", ["", "It is on its way from ", who(by)]),
+                Event::Stored { stream: id, .. } => {
+                    ("stored", ["", "It waits to be asked for, stored in ", stream(id)])
+                }
+                Event::NotKept { .. } => {
+                    ("lost", ["", "It was not kept: no consumer wants it", ""])
+                }
+                Event::Deduplicated { .. } => {
+                    ("stored", ["", "It is not stored a second time: its id is known", ""])
+                }
+                Event::Refused { stream: id, .. } => {
+                    ("lost", ["", "It is refused by ", stream(id)])
+                }
+                Event::Unheard { .. } => ("lost", ["", "It is lost: nobody listened", ""]),
+                Event::Routed { to, .. } => ("inflight", ["", "It is on its way to ", who(to)]),
+                Event::Received { by, .. } => {
+                    ("inflight", ["", "It waits in the buffer of ", who(by)])
+                }
+                Event::Dropped { by, .. } => ("lost", ["", "It is lost at ", who(by)]),
+                Event::HandlerStarted { by, .. } => ("inflight", [who(by), " works on it", ""]),
+                Event::HandlerDone { by, .. } => ("acked", [who(by), " is done with it", ""]),
+                Event::Removed { stream: id, .. } => ("lost", ["", "It has left ", stream(id)]),
+                _ => return None,
+            };
+            Some((state, parts.concat(), record.at))
+        });
     match last {
         None => say.start("it has not been sent yet."),
         Some((state, what, at)) => {
@@ -146,10 +147,12 @@ fn not_delivered(trace: &Trace, msg: Msg, t: Time, say: &mut Say) {
 mod tests {
     use super::*;
     use crate::fixture;
+    use crate::told::Told;
+    use std::sync::Arc;
 
     #[test]
     fn a_message_is_somewhere_at_every_moment() {
-        let trace = fixture::crash_redelivery();
+        let told = Told::new(Arc::new(fixture::crash_redelivery()));
         for (msg, ms, sentence) in [
             (1, 0, "It is on its way from publisher, since T+0.0 s."),
             (2, 500, "It waits to be asked for, stored in ORDERS, since T+0.0 s."),
@@ -172,10 +175,8 @@ mod tests {
             (1, 11_000, "It is acknowledged since T+9.4 s."),
             (9, 11_000, "It has not been sent yet."),
         ] {
-            let said: String = place(&trace, Msg(msg - 1), Time::ms(ms))
-                .into_iter()
-                .map(|span| span.text)
-                .collect();
+            let said: String =
+                told.place(Msg(msg - 1), Time::ms(ms)).into_iter().map(|span| span.text).collect();
             assert_eq!(said, sentence, "order-{msg} at {ms} ms");
         }
     }

@@ -60,7 +60,12 @@ pub(crate) fn moments(story: &Story<'_>, records: &[Record]) -> Vec<Moment> {
 
 /// Tells one moment.
 pub(crate) fn row(story: &Story<'_>, records: &[Record], moment: Moment) -> Row {
-    Teller::new(story, &records[moment.from as usize..moment.to as usize]).row(moment.at)
+    Teller::new(story, of(records, moment)).row(moment.at)
+}
+
+/// The events of a moment.
+pub(crate) fn of(records: &[Record], moment: Moment) -> &[Record] {
+    &records[moment.from as usize..moment.to as usize]
 }
 
 impl Moment {

@@ -1,9 +1,10 @@
 //! A run with its words, told when somebody looks: of a long run nobody reads every row.
 
+use crate::place;
 use crate::story::{Lives, Story};
 use crate::tell::{self, Moment};
-use crate::words::{self, Outcome, Row};
-use delivery_sim::trace::Record;
+use crate::words::{self, Outcome, Row, Span};
+use delivery_sim::trace::{Msg, Record};
 use delivery_sim::{Time, Trace};
 use std::sync::Arc;
 
@@ -60,6 +61,21 @@ impl Told {
     /// All rows, the same as [`words::rows`].
     pub fn rows(&self) -> Vec<Row> {
         (0..self.len()).filter_map(|row| self.get(row)).collect()
+    }
+
+    /// The places of the rows in which something happens to a message.
+    pub fn about(&self, msg: Msg) -> Vec<usize> {
+        let about = |row: &usize| {
+            tell::of(&self.records, self.moments[*row])
+                .iter()
+                .any(|record| record.event.msg() == Some(msg))
+        };
+        (0..self.len()).filter(about).collect()
+    }
+
+    /// Where a message is at `t`, in a sentence for each consumer that has sent it, or in one.
+    pub fn place(&self, msg: Msg, t: Time) -> Vec<Span> {
+        place::place(&self.story(), msg, t)
     }
 
     /// The longest row with its time, as text; of a long run one of the longest.
