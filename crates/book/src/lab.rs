@@ -3,7 +3,7 @@
 use crate::Problem;
 use crate::expect::Expect;
 use crate::source::Source;
-use delivery_figure::lab::{Knob, Lab};
+use delivery_figure::lab::{Beside, Knob, Lab};
 use delivery_figure::words;
 use delivery_sim::{Scenario, Time};
 use serde::Deserialize;
@@ -19,6 +19,8 @@ struct LabFile {
     opens_at: Time,
     scenario: Scenario,
     knobs: Vec<Spanned<Knob>>,
+    #[serde(default)]
+    beside: Option<Beside>,
     #[serde(default)]
     expect: Vec<Spanned<Expect>>,
 }
@@ -55,6 +57,7 @@ impl CheckedLab {
             opens_at: file.opens_at,
             scenario: file.scenario,
             knobs: file.knobs.into_iter().map(Spanned::into_inner).collect(),
+            beside: file.beside,
         };
         let before = problems.len();
         for sentence in lab.check() {
@@ -73,7 +76,10 @@ impl CheckedLab {
                     report("nothing happens in this lab: its run has no account".into());
                 }
             }
-            Err(sentences) => sentences.into_iter().for_each(report),
+            Err(sentences) => sentences.into_iter().for_each(&mut report),
+        }
+        if let Some(Err(sentences)) = lab.run_beside(&defaults.values) {
+            sentences.into_iter().for_each(|sentence| report(["`beside`: ", &sentence].concat()));
         }
         // A claim about a lab that does not run would only repeat why it does not.
         let runs = problems.len() == before;

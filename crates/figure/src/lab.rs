@@ -22,6 +22,21 @@ pub struct Lab {
     pub scenario: Scenario,
     /// What a reader may change, in the order shown.
     pub knobs: Vec<Knob>,
+    /// A second system to which the same happens, drawn above the first on the same time axis.
+    #[serde(default)]
+    pub beside: Option<Beside>,
+}
+
+/// A second system of a lab: the knobs turn whichever of the two has the setting.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Beside {
+    /// What this system is called, `Core NATS`.
+    pub title: String,
+    /// What the lab's own is called beside it, `JetStream`.
+    pub own_title: String,
+    /// The run of this system; it ends when the lab's own does.
+    pub scenario: Scenario,
 }
 
 /// One setting offered to the reader.
@@ -42,7 +57,8 @@ pub struct Knob {
     pub more: bool,
 }
 
-delivery_sim::compact_struct!(Lab { slug, title, question, opens_at, scenario, knobs });
+delivery_sim::compact_struct!(Lab { slug, title, question, opens_at, scenario, knobs, beside });
+delivery_sim::compact_struct!(Beside { title, own_title, scenario });
 delivery_sim::compact_struct!(Knob { name, label, setting, positions, more });
 
 /// A lab with its knobs turned: what the address says.
@@ -110,7 +126,9 @@ impl Lab {
     ///
     /// A knob that [`Lab::check`] finds fault with stands at its first readable position, or at zero.
     pub fn default_position(&self) -> Position {
-        let value = |knob: &Knob| match knob.resolve(&self.scenario) {
+        let beside = self.beside.as_ref().map(|beside| &beside.scenario);
+        let known = |knob: &Knob| knob.resolve(&self.scenario).or_else(|| knob.resolve(beside?));
+        let value = |knob: &Knob| match known(knob) {
             Some((_, value)) => value,
             None => knob
                 .positions
@@ -124,15 +142,31 @@ impl Lab {
     /// The scenario with the knobs at `values`, in the order of [`Lab::knobs`]; a value that is left out or
     /// equals the default changes nothing.
     pub fn scenario_at(&self, values: &[Value]) -> Scenario {
-        let mut scenario = self.scenario.clone();
+        self.turned(&self.scenario, values)
+    }
+
+    fn turned(&self, usual: &Scenario, values: &[Value]) -> Scenario {
+        let mut scenario = usual.clone();
         for (knob, value) in self.knobs.iter().zip(values) {
-            if let Some((setting, default)) = knob.resolve(&self.scenario)
+            if let Some((setting, default)) = knob.resolve(usual)
                 && default != *value
             {
                 setting.set(&mut scenario, value);
             }
         }
         scenario
+    }
+
+    /// Runs the second system with the knobs at `values`; none if the lab has one system only.
+    ///
+    /// # Errors
+    /// The server's refusal or ours, a sentence each.
+    pub fn run_beside(&self, values: &[Value]) -> Option<Result<Trace, Vec<String>>> {
+        self.beside_at(values).map(|scenario| delivery_sim::run(&scenario))
+    }
+
+    fn beside_at(&self, values: &[Value]) -> Option<Scenario> {
+        self.beside.as_ref().map(|beside| self.turned(&beside.scenario, values))
     }
 
     /// Reads this lab's part of a query string (without `?`). A key is `ack_wait` for the first lab of
@@ -263,6 +297,17 @@ impl Lab {
                 self.opens_at, self.scenario.end
             ));
         }
+        if let Some(beside) = &self.beside {
+            if beside.title.trim().is_empty() || beside.own_title.trim().is_empty() {
+                faults.push("`beside` needs a `title` and an `own_title`".into());
+            }
+            if beside.scenario.end != self.scenario.end {
+                faults.push(format!(
+                    "`beside` ends at {}, the lab at {}; both are on one time axis, so give them one end",
+                    beside.scenario.end, self.scenario.end
+                ));
+            }
+        }
         let at_first = self.knobs.iter().filter(|knob| !knob.more).count();
         if at_first > MAX_KNOBS_SHOWN {
             faults.push(format!(
@@ -286,7 +331,10 @@ impl Lab {
             match Setting::parse(&knob.setting) {
                 Err(why) => faults.push(format!("knob `{name}`: {why}")),
                 Ok(setting) => {
-                    if setting.get(&self.scenario).is_none() {
+                    let beside = self.beside.as_ref().map(|beside| &beside.scenario);
+                    if setting.get(&self.scenario).is_none()
+                        && beside.is_none_or(|beside| setting.get(beside).is_none())
+                    {
                         faults.push(format!(
                             "knob `{name}`: nothing in the scenario has the setting `{}`",
                             knob.setting
@@ -378,6 +426,7 @@ mod tests {
                 knob("run_3", "worker[run 3].start", &["1s", "8s"]),
                 knob("count", "publish.count", &["1", "10"]),
             ],
+            beside: None,
         }
     }
 
@@ -664,5 +713,32 @@ mod tests {
             let faults = fault(change);
             assert!(faults.len() == 1 && faults[0].starts_with(expected), "{faults:?}\n{expected}");
         }
+    }
+
+    #[test]
+    fn a_knob_turns_whichever_system_has_its_setting() {
+        let mut lab = lab();
+        let mut other = lab.scenario.clone();
+        other.consumers.clear();
+        other.workers.clear();
+        lab.beside = Some(Beside {
+            title: "Core NATS".into(),
+            own_title: "JetStream".into(),
+            scenario: other,
+        });
+        assert_eq!(lab.check(), Vec::<String>::new());
+        let mut values = lab.default_position().values;
+        values[0] = Value::Dur(Dur::secs(1));
+        values[4] = Value::Count(Some(10));
+        let own = lab.scenario_at(&values);
+        let beside = lab.beside_at(&values).unwrap();
+        assert_eq!(own.consumers[0].config.ack_wait, Dur::secs(1));
+        assert!(beside.consumers.is_empty());
+        assert!(own.timeline != lab.scenario.timeline && own.timeline == beside.timeline);
+        let beside = lab.beside.as_mut().unwrap();
+        (beside.scenario.end, beside.title) = (Time::ms(1_000), " ".into());
+        let faults = lab.check().join("; ");
+        assert!(faults.contains("`beside` needs a `title`"), "{faults}");
+        assert!(faults.contains("`beside` ends at T+1.0 s, the lab at T+12.0 s"), "{faults}");
     }
 }
