@@ -47,7 +47,9 @@ fn query() -> String {
 fn owns(lab: &Lab, first: bool, key: &str) -> bool {
     match key.strip_prefix(lab.slug.as_str()).and_then(|rest| rest.strip_prefix('.')) {
         Some(_) => true,
-        None => first && (key == "t" || lab.knobs.iter().any(|knob| knob.name == key)),
+        None => {
+            first && (matches!(key, "t" | "view") || lab.knobs.iter().any(|knob| knob.name == key))
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::run::{Run, Shown};
 use crate::{address, html, view};
 use delivery_figure::lab::{Knob, Lab, Position};
 use delivery_figure::scene::{Layout, Scene};
-use delivery_figure::words;
+use delivery_figure::window::Window;
 use delivery_sim::Time;
 use delivery_sim::setting::Value;
 use delivery_sim::time::{MS, SEC};
@@ -58,6 +58,18 @@ pub(crate) struct Now {
     pub(crate) layout: Layout,
     /// Whether the table of events is open.
     pub(crate) table: bool,
+    /// Whether the account is open, or the page is printed.
+    pub(crate) account: bool,
+    /// The stretch of the run that the picture shows; none for all of it.
+    pub(crate) window: Option<Window>,
+}
+
+impl Now {
+    /// Goes to a moment; a picture that does not show it turns to the page that does.
+    fn go(&mut self, t: Time, step: Option<usize>, end: Time) {
+        (self.t, self.step) = (t, step);
+        self.window = self.window.and_then(|window| window.turned_to(t, end));
+    }
 }
 
 /// What does not change, or what nobody on screen follows.
@@ -66,7 +78,9 @@ struct Inner {
     first: bool,
     /// The speed, by its place in [`SPEEDS`].
     speed: usize,
-    /// The movement of the picture on screen, made when it is first needed.
+    /// The picture on screen, made when it is first needed.
+    scene: Option<Scene>,
+    /// Its movement, likewise.
     player: Option<Player>,
     /// Where and when the clock started: the run's moment, and the page's in milliseconds.
     started: (Time, f64),
@@ -105,6 +119,7 @@ impl Live {
             lab,
             first,
             speed,
+            scene: None,
             player: None,
             started: (Time::ZERO, 0.0),
             places,
@@ -126,7 +141,15 @@ impl Live {
                 }
             })
         });
-        let now = RwSignal::new(Now { t, step: None, playing: false, layout, table: false });
+        let now = RwSignal::new(Now {
+            t,
+            step: None,
+            playing: false,
+            layout,
+            table: false,
+            account: !alive,
+            window: position.window,
+        });
         Self { values, shown, now, alive, inner }
     }
 
@@ -162,7 +185,7 @@ impl Live {
         self.shown.with(|shown| shown.run.clone())
     }
 
-    fn run_now(self) -> Arc<Run> {
+    pub(crate) fn run_now(self) -> Arc<Run> {
         self.shown.with_untracked(|shown| shown.run.clone())
     }
 
@@ -181,8 +204,8 @@ impl Live {
             let (run, now, values) = (self.run(), self.now.get(), self.values.get());
             if let Some((before, was, turned)) = seen {
                 let same = Arc::ptr_eq(&before, &run);
-                if !same || was.layout != now.layout {
-                    self.draw(&run, now.layout);
+                if !same || was.layout != now.layout || was.window != now.window {
+                    self.draw(&run, now);
                 }
                 if turned != values {
                     view::show_knobs(self, false);
@@ -190,7 +213,8 @@ impl Live {
                 if now.table || was.table {
                     view::show_table(self, &run, now.table, same && was.table == now.table);
                 }
-                if !now.playing && (was.playing || was.t != now.t || turned != values) {
+                let moved = was.t != now.t || was.window != now.window;
+                if !now.playing && (was.playing || moved || turned != values) {
                     let timeout = Timeout::new(ADDRESS_MS, move || self.write_address());
                     self.inner.update_value(|inner| inner.pending = Some(timeout));
                 }
@@ -204,32 +228,45 @@ impl Live {
                 self.now.update(|now| now.layout = layout);
             });
         }
+        listen(&window(), "beforeprint", move || self.now.update(|now| now.account = true));
         // Back, forward, and links in the text that show a result.
         listen(&window(), "popstate", move || {
             self.go(self.inner.with_value(|inner| address::read(&inner.lab, inner.first).0));
         });
     }
 
-    fn draw(self, run: &Run, layout: Layout) {
+    fn draw(self, run: &Run, now: Now) {
         let Some(view) = self.element("view") else { return };
         let t = self.clock().min(run.trace.end);
-        view.set_inner_html(&self.lab(|lab| run.picture(lab, layout, t)));
-        self.inner.update_value(|inner| inner.player = None);
+        let scene = run.scene(now.layout, now.window);
+        view.set_inner_html(&self.lab(|lab| run.picture(lab, &scene, t)));
+        self.inner.update_value(|inner| (inner.scene, inner.player) = (Some(scene), None));
         if self.now.with_untracked(|now| now.playing || now.t != t) {
             self.seek(t);
         }
     }
 
+    /// Looks at the picture on screen.
+    pub(crate) fn with_scene<T>(self, look: impl FnOnce(&Scene) -> T) -> Option<T> {
+        let now = self.now.get_untracked();
+        let run = self.run_now();
+        self.inner.try_update_value(|inner| {
+            look(inner.scene.get_or_insert_with(|| run.scene(now.layout, now.window)))
+        })
+    }
+
     /// Does something with the movement of the picture, which is made if it is not there yet.
     fn with_player(self, act: impl FnOnce(&Player)) {
         let Some(view) = self.element("view") else { return };
-        let run = self.run_now();
-        let layout = self.now.with_untracked(|now| now.layout);
-        self.inner.update_value(|inner| {
-            act(inner.player.get_or_insert_with(|| {
-                let scene = Scene::new(&run.trace, layout);
-                Player::new(&view, &scene.motions(), scene.end)
-            }));
+        if self.inner.with_value(|inner| inner.player.is_none()) {
+            let player =
+                self.with_scene(|scene| Player::new(&view, &scene.motions(), scene.window));
+            self.inner.update_value(|inner| inner.player = player);
+        }
+        self.inner.with_value(|inner| {
+            if let Some(player) = &inner.player {
+                act(player);
+            }
         });
     }
 
@@ -255,11 +292,12 @@ impl Live {
         self.values.set(position.values);
         view::show_knobs(self, true);
         self.seek(position.t);
+        self.look_at(position.window);
     }
 
     fn write_address(self) {
-        let t = self.now.with_untracked(|now| now.t);
-        let position = Position { values: self.values.get_untracked(), t };
+        let Now { t, window, .. } = self.now.get_untracked();
+        let position = Position { values: self.values.get_untracked(), t, window };
         self.inner.with_value(|inner| address::write(&inner.lab, inner.first, &position));
     }
 
@@ -276,15 +314,23 @@ impl Live {
         self.show(t.min(self.run_now().trace.end), None);
     }
 
+    /// Shows another stretch of the run, or all of it; the moment stays.
+    pub(crate) fn look_at(self, window: Option<Window>) {
+        if self.now.with_untracked(|now| now.window != window) {
+            self.now.update(|now| now.window = window);
+        }
+    }
+
     /// Shows one event.
     pub(crate) fn seek_row(self, row: usize) {
-        if let Some(at) = self.run_now().rows.get(row).map(|row| row.at) {
+        if let Some(at) = self.run_now().rows.at(row) {
             self.show(at, Some(row + 1));
         }
     }
 
     fn show(self, t: Time, step: Option<usize>) {
-        self.now.update(|now| (now.t, now.step) = (t, step));
+        let end = self.run_now().trace.end;
+        self.now.update(|now| now.go(t, step, end));
         self.with_player(|player| player.seek(t));
         if self.now.with_untracked(|now| now.playing) {
             self.glide(t);
@@ -302,7 +348,7 @@ impl Live {
     pub(crate) fn previous(self) {
         let t = self.clock();
         match self.row_now() {
-            Some(row) if self.run_now().rows[row].at < t => self.seek_row(row),
+            Some(row) if self.run_now().rows.at(row) < Some(t) => self.seek_row(row),
             Some(row) if row > 0 => self.seek_row(row - 1),
             _ => self.start(),
         }
@@ -355,7 +401,7 @@ impl Live {
     }
 
     /// The moment now, exact even while the clock runs.
-    fn clock(self) -> Time {
+    pub(crate) fn clock(self) -> Time {
         let now = self.now.get_untracked();
         if !now.playing || calm() {
             return now.t;
@@ -381,8 +427,7 @@ impl Live {
             STEP_MS
         } else {
             let run = self.run_now();
-            let upto = run.rows.partition_point(|row| row.at <= t);
-            let next = run.rows.get(upto).map_or(run.trace.end, |row| row.at).min(run.trace.end);
+            let next = run.rows.at(run.rows.upto(t)).unwrap_or(run.trace.end).min(run.trace.end);
             let ms = next.since(t).0 / MS * 100 / u64::from(self.percent());
             (ms + 1).clamp(TICK_MS / 4, TICK_MS) as u32
         };
@@ -399,7 +444,7 @@ impl Live {
                 self.pause();
             }
         } else {
-            self.now.update(|now| (now.t, now.step) = (t, None));
+            self.now.update(|now| now.go(t, None, end));
             self.with_player(|player| player.say(t));
             self.wait(t);
         }
@@ -437,8 +482,8 @@ fn places(lab: &Lab, position: &Position) -> Vec<Vec<Value>> {
 fn row(run: &Run, now: Now) -> Option<usize> {
     match now.step.map(|step| step.checked_sub(1)) {
         Some(None) if now.t == Time::ZERO => None,
-        Some(Some(row)) if run.rows.get(row).is_some_and(|row| row.at == now.t) => Some(row),
-        _ => words::row_at(&run.rows, now.t),
+        Some(Some(row)) if run.rows.at(row) == Some(now.t) => Some(row),
+        _ => run.rows.upto(now.t).checked_sub(1),
     }
 }
 

@@ -2,7 +2,9 @@
 
 use delivery_figure::lab::Lab;
 use delivery_figure::scene::{Layout, Scene};
-use delivery_figure::words::{self, Row};
+use delivery_figure::told::Told;
+use delivery_figure::window::Window;
+use delivery_figure::words::Outcome;
 use delivery_sim::setting::Value;
 use delivery_sim::{Time, Trace};
 use std::sync::Arc;
@@ -10,9 +12,11 @@ use std::sync::Arc;
 /// A finished run and its steps.
 pub(crate) struct Run {
     /// What happened.
-    pub(crate) trace: Trace,
+    pub(crate) trace: Arc<Trace>,
     /// The events worth a step.
-    pub(crate) rows: Vec<Row>,
+    pub(crate) rows: Told,
+    /// What came of it.
+    pub(crate) outcome: Outcome,
 }
 
 /// What is on screen: the last run that the settings allowed, and why newer settings were refused.
@@ -56,18 +60,24 @@ impl Run {
     }
 
     fn of(trace: Trace) -> Self {
-        let rows = words::rows(&trace);
-        Self { trace, rows }
+        let trace = Arc::new(trace);
+        let rows = Told::new(trace.clone());
+        let outcome = rows.outcome();
+        Self { trace, rows, outcome }
     }
 
-    /// The picture at `t`, as SVG.
-    pub(crate) fn picture(&self, lab: &Lab, layout: Layout, t: Time) -> String {
-        let scene = Scene::new(&self.trace, layout);
-        let id = match layout {
+    /// The part of the run that a window shows, as a picture.
+    pub(crate) fn scene(&self, layout: Layout, window: Option<Window>) -> Scene {
+        Scene::of(&self.rows, layout, window)
+    }
+
+    /// A picture of the run at `t`, as SVG.
+    pub(crate) fn picture(&self, lab: &Lab, scene: &Scene, t: Time) -> String {
+        let id = match scene.layout {
             Layout::Wide => [&lab.slug, "-wide"].concat(),
             Layout::Tall => [&lab.slug, "-tall"].concat(),
         };
-        delivery_figure::svg::write(&scene, &id, &lab.title, &words::conclusion(&self.trace), t)
+        delivery_figure::svg::write(scene, &id, &lab.title, &self.outcome.conclusion, t)
     }
 
     /// The fingerprint of the run, as pages carry it: 16 hexadecimal digits.

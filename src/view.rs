@@ -9,6 +9,7 @@ mod outcome;
 mod picture;
 mod share;
 mod table;
+mod zoom;
 
 pub(crate) use knobs::{all_places, show as show_knobs};
 pub(crate) use table::show as show_table;
@@ -101,6 +102,11 @@ fn key(live: Live, event: &KeyboardEvent) {
         // Space presses the button that has the focus.
         " " if matches!(tag.as_str(), "BUTTON" | "SUMMARY" | "A") => return,
         " " => live.toggle(),
+        "ArrowRight" if event.shift_key() => zoom::pan(live, 5),
+        "ArrowLeft" if event.shift_key() => zoom::pan(live, -5),
+        "+" | "=" => zoom::zoom(live, zoom::IN),
+        "-" => zoom::zoom(live, zoom::OUT),
+        "0" => live.look_at(None),
         "ArrowRight" => {
             live.next();
         }

@@ -33,6 +33,8 @@ pub(super) fn foot(live: Live) -> impl IntoView {
                     <li><kbd>"Space"</kbd>" plays or pauses"</li>
                     <li><kbd>"←"</kbd>" "<kbd>"→"</kbd>" go to the previous or next event"</li>
                     <li><kbd>"Home"</kbd>" "<kbd>"End"</kbd>" go to the start or end"</li>
+                    <li><kbd>"+"</kbd>" "<kbd>"-"</kbd>" zoom in and out, "<kbd>"0"</kbd>" shows the whole run"</li>
+                    <li><kbd>"Shift"</kbd>" with "<kbd>"←"</kbd>" "<kbd>"→"</kbd>" shows what is earlier or later"</li>
                     <li><kbd>"?"</kbd>" shows or hides this list"</li>
                 </ul>
                 <p>"They work while the focus is in this figure, except in controls that use them themselves."</p>

@@ -51,7 +51,7 @@ fn html(run: &Run) -> String {
     let mut out = String::from(
         "<table><thead><tr><th scope=\"col\">Time</th><th scope=\"col\">Who</th><th scope=\"col\">What happens</th></tr></thead><tbody>",
     );
-    for (i, row) in run.rows.iter().enumerate() {
+    for (i, row) in run.rows.rows().iter().enumerate() {
         let _ = write!(
             out,
             "<tr><td><button type=\"button\" data-row=\"{i}\">{}</button></td>",

@@ -111,6 +111,11 @@ pub(crate) fn draw(story: &Story<'_>, layout: Layout, window: Window) -> Scene {
     artist.scene(&frame, pill)
 }
 
+/// Whether a whole run is too dense for single marks.
+pub(crate) fn is_dense(story: &Story<'_>) -> bool {
+    visible(story, Window::whole(story.trace.end)).most() > DENSE
+}
+
 /// Draws a run that is too dense for single marks.
 fn banded(story: &Story<'_>, layout: Layout, axis: Axis, pill: i32) -> Scene {
     let wide = layout == Layout::Wide;

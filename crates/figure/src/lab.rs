@@ -1,6 +1,7 @@
 //! What a lab is: a scenario with a title, a question and the settings that a reader may change.
 
 use crate::query::{self, shown};
+use crate::window::Window;
 use delivery_sim::setting::{Form, Setting, Value};
 use delivery_sim::{Dur, Scenario, Time, Trace};
 use serde::{Deserialize, Serialize};
@@ -68,6 +69,8 @@ pub struct Position {
     pub values: Vec<Value>,
     /// The moment shown.
     pub t: Time,
+    /// The stretch of the run that the picture shows; none for all of it.
+    pub window: Option<Window>,
 }
 
 /// The longest duration a reader may set: 24 h. Beyond it a run would be too long to draw.
@@ -136,7 +139,7 @@ impl Lab {
                 .find_map(|text| knob.read(text).ok())
                 .unwrap_or(Value::Count(Some(0))),
         };
-        Position { values: self.knobs.iter().map(value).collect(), t: self.opens_at }
+        Position { values: self.knobs.iter().map(value).collect(), t: self.opens_at, window: None }
     }
 
     /// The scenario with the knobs at `values`, in the order of [`Lab::knobs`]; a value that is left out or
@@ -222,6 +225,10 @@ impl Lab {
             }
             return Ok(());
         }
+        if name == "view" {
+            position.window = self.read_view(text)?;
+            return Ok(());
+        }
         let Some(place) = self.knobs.iter().position(|knob| knob.name == name) else {
             let names: Vec<&str> = self.knobs.iter().map(|knob| knob.name.as_str()).collect();
             return Err(format!(
@@ -243,6 +250,26 @@ impl Lab {
                 "`{name}` in the address: {why}. The default is used, {}.",
                 usual.words()
             )),
+        }
+    }
+
+    /// Reads a stretch of the run, `4s-8s`.
+    fn read_view(&self, text: &str) -> Result<Option<Window>, String> {
+        let ends = text.split_once('-').and_then(|(from, to)| {
+            Some((Time(Dur::parse(from).ok()?.0), Time(Dur::parse(to).ok()?.0)))
+        });
+        match ends {
+            Some((from, to)) if from < to && from < self.scenario.end => {
+                Ok(Window::within(from, to.min(self.scenario.end), self.scenario.end))
+            }
+            _ => Err([
+                "`view` in the address: `",
+                &shown(text, 40),
+                "` is not a stretch of this run; write one such as 0s-",
+                &Dur(self.scenario.end.0 / 2).go(),
+                ". The whole run is shown.",
+            ]
+            .concat()),
         }
     }
 
@@ -270,6 +297,9 @@ impl Lab {
         }
         if position.t != default.t {
             put("t", &Dur(position.t.0).go());
+        }
+        if let Some(window) = position.window {
+            put("view", &[Dur(window.from.0).go(), Dur(window.to.0).go()].join("-"));
         }
         out
     }
@@ -319,6 +349,11 @@ impl Lab {
             if name == "t" {
                 faults.push(
                     "a knob cannot be named `t`: in an address that is the moment shown".into(),
+                );
+            } else if name == "view" {
+                faults.push(
+                    "a knob cannot be named `view`: in an address that is the part of the run shown"
+                        .into(),
                 );
             } else if name.is_empty()
                 || !name.bytes().all(|c| matches!(c, b'a'..=b'z' | b'0'..=b'9' | b'_'))
@@ -459,6 +494,41 @@ mod tests {
     }
 
     #[test]
+    fn an_address_shows_a_stretch_of_the_run() {
+        for (query, expected, fault) in [
+            ("view=4s-8s", Some((4_000, 8_000)), false),
+            ("crash-redelivery.view=4s-8.5s", Some((4_000, 8_500)), false),
+            ("view=4s-99h", Some((4_000, 12_000)), false),
+            ("view=0s-12s", None, false),
+            ("view=4s-4000001us", Some((4_000, 4_005)), false),
+            ("view=", None, true),
+            ("view=4s", None, true),
+            ("view=8s-4s", None, true),
+            ("view=4s-4s", None, true),
+            ("view=12s-13s", None, true),
+            ("view=banana-<script>", None, true),
+            ("view=-1s-4s", None, true),
+        ] {
+            let (position, said) = lab().read_query(query, true);
+            let shown = position.window.map(|w| (w.from.as_ms(), w.to.as_ms()));
+            assert_eq!((shown, said.len()), (expected, usize::from(fault)), "{query}: {said:?}");
+            if !fault {
+                let written = lab().write_query(&position, true);
+                assert_eq!(lab().read_query(&written, true), (position, Vec::new()), "{written}");
+            }
+        }
+        assert_eq!(
+            lab().read_query("view=noon", true).1,
+            [
+                "`view` in the address: `noon` is not a stretch of this run; write one such as 0s-6s. The whole run is shown."
+            ]
+        );
+        let mut position = lab().default_position();
+        position.window = Some(Window { from: Time::ms(4_000), to: Time::ms(8_250) });
+        assert_eq!(lab().write_query(&position, true), "view=4s-8.25s");
+    }
+
+    #[test]
     fn what_is_not_understood_leaves_the_default_and_says_so() {
         let usual = "5 s | none | no limit | 8 s | 1 | T+8.6 s";
         for (query, sentence) in [
@@ -548,6 +618,8 @@ mod tests {
             "run_3",
             "count",
             "t",
+            "view",
+            "-",
             "crash-redelivery.",
             "=",
             "&",
@@ -660,7 +732,7 @@ mod tests {
             }
         };
         type Change<'a> = &'a dyn Fn(&mut Lab);
-        let rows: [(Change<'_>, &str); 13] = [
+        let rows: [(Change<'_>, &str); 14] = [
             (&|lab| lab.title = " ".into(), "`title` is empty; write one sentence"),
             (
                 &|lab| lab.opens_at = Time::ms(13_000),
@@ -669,6 +741,10 @@ mod tests {
             (
                 &|lab| lab.knobs[0].name = "t".into(),
                 "a knob cannot be named `t`: in an address that is the moment shown",
+            ),
+            (
+                &|lab| lab.knobs[0].name = "view".into(),
+                "a knob cannot be named `view`: in an address that is the part of the run shown",
             ),
             (
                 &|lab| lab.knobs[0].name = "Ack wait".into(),

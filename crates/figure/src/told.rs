@@ -33,6 +33,11 @@ impl Told {
         Story::new(&self.trace, &self.lives)
     }
 
+    /// Whether the whole run is too much for single marks, so that its picture has bands.
+    pub fn is_dense(&self) -> bool {
+        crate::draw::is_dense(&self.story())
+    }
+
     /// How many rows there are.
     pub fn len(&self) -> usize {
         self.moments.len()
