@@ -1,4 +1,5 @@
-//! Writes the site: every chapter, the front page and the page for what is not there, into one finished template.
+//! Writes the site: every chapter, the front page, every lab for an iframe and the page for what is not there, into one
+//! finished template.
 //!
 //! ```text
 //! press [TEMPLATE]
@@ -9,6 +10,7 @@
 //! with either is printed, a sentence a line, and the exit code is 1; then nothing has been written.
 
 mod contents;
+mod embed;
 mod pages;
 mod template;
 mod text;
@@ -61,6 +63,9 @@ fn press() -> Result<String, Vec<String>> {
     };
     for (i, chapter) in book.chapters.iter().enumerate() {
         write(&format!("{}/index.html", chapter.slug), chapter_page(&template, &book, i))?;
+    }
+    for (name, text) in embed::files(&template, &book) {
+        write(&name, text)?;
     }
     write("404.html", missing_page(&template, &book))?;
     write("index.html", front_page(&template, &book))?;

@@ -50,6 +50,7 @@ pub(crate) fn chapter_page(template: &Template, book: &Book, i: usize) -> String
         title: &format!("{} · {}", chapter.short, book.title),
         description: &chapter.summary,
         root: "../",
+        head: "",
         body: body(book, "../", Some(chapter), "chapter", &main),
     })
 }
@@ -91,6 +92,7 @@ pub(crate) fn front_page(template: &Template, book: &Book) -> String {
         title: &format!("{}: {}", book.title, lower_first(&book.claim)),
         description: &book.about,
         root: "./",
+        head: "",
         body: body(book, "./", None, "front", &main),
     })
 }
@@ -106,6 +108,7 @@ pub(crate) fn missing_page(template: &Template, book: &Book) -> String {
         title: &format!("No such page · {}", book.title),
         description: &book.about,
         root: "./",
+        head: "",
         body: body(book, &template.base, None, "front", &main),
     })
 }
@@ -125,6 +128,7 @@ fn body(book: &Book, root: &str, current: Option<&Chapter>, class: &str, main: &
          <main id=\"content\" class=\"{class}\">\n{main}</main>\n\
          <footer class=\"foot\">\n\
          <p>The simulator behind the figures was checked against recordings of {}.</p>\n\
+         <p><a href=\"{root}embed/\">Put a figure into a page of yours.</a></p>\n\
          <p>Nothing leaves this page: no cookies, no requests to anybody else. Text and code: {}.</p>\n\
          </footer>\n</div>\n</div>",
         escaped(&book.checked_against),
@@ -170,6 +174,8 @@ mod tests {
         let mark = "<a href=\"../the-stopwatch/\" aria-current=\"page\">";
         assert_eq!(chapter.matches(mark).count(), 2);
         assert!(front.contains("<a href=\"the-stopwatch/\">The server has no idea"));
+        assert!(chapter.contains("<a href=\"../embed/\">"));
+        assert!(missing.contains("<a href=\"/x/embed/\">"));
         assert!(missing.contains("<a href=\"/x/\">front page</a>"));
         assert!(missing.contains("<a href=\"/x/the-stopwatch/\">"));
     }

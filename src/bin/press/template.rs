@@ -15,7 +15,7 @@ fn minified(css: &str) -> Result<String, String> {
 }
 
 /// FNV-1a: names a file by what is in it.
-fn fingerprint(bytes: &[u8]) -> u64 {
+pub(crate) fn fingerprint(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3)
     })
@@ -37,6 +37,8 @@ pub(crate) struct Page<'a> {
     pub(crate) description: &'a str,
     /// The way from the page to the front page.
     pub(crate) root: &'a str,
+    /// What it has in the head besides what every page has; addresses from the [base](Template::base) of the site.
+    pub(crate) head: &'a str,
     /// What stands in the body.
     pub(crate) body: String,
 }
@@ -102,12 +104,17 @@ impl Template {
         meta("name", "viewport", "content=\"width=device-width, initial-scale=1\"");
         meta("name", "description", &format!("content=\"{}\"", escaped(page.description)));
         meta("name", "color-scheme", "content=\"light dark\"");
+        // Where a copied iframe leads, for the script that copies; an embed adds its chapter.
+        if !page.head.contains("name=\"lab-places\"") {
+            meta("name", "lab-places", &format!("data-embed=\"{}embed/\"", self.base));
+        }
         for (scheme, paper) in [("light", "#fbfaf6"), ("dark", "#16171a")] {
             let _ = writeln!(
                 head,
                 "<meta name=\"theme-color\" media=\"(prefers-color-scheme: {scheme})\" content=\"{paper}\">"
             );
         }
+        head.push_str(page.head);
         let charset = "<meta charset=\"utf-8\">";
         let text = self.text.replace(charset, "").replacen(
             "<head>",
@@ -154,6 +161,7 @@ pub(crate) mod tests {
             title: "A < B",
             description: "\"C\"",
             root,
+            head: "",
             body: "<main>x</main>".into(),
         })
     }
@@ -163,6 +171,7 @@ pub(crate) mod tests {
         for (base, root, found) in [
             ("./", "./", "./"),
             ("./", "../", "../"),
+            ("./", "../../", "../../"),
             ("/", "../", "/"),
             ("/x/", "../", "/x/"),
             ("/x/", "./", "/x/"),
@@ -170,9 +179,12 @@ pub(crate) mod tests {
             let template = template(base, "");
             assert_eq!(template.base, base);
             let page = fill(&template, root);
-            for file in
-                ["data-js=\"{}lab-1.js\"", "data-wasm=\"{}lab-1.wasm\"", "href=\"{}page-1.css\""]
-            {
+            for file in [
+                "data-js=\"{}lab-1.js\"",
+                "data-wasm=\"{}lab-1.wasm\"",
+                "href=\"{}page-1.css\"",
+                "data-embed=\"{}embed/\"",
+            ] {
                 assert!(page.contains(&file.replace("{}", found)), "{base} {root}: {page}");
             }
         }
