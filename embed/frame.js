@@ -21,13 +21,15 @@
     if (source === parent && data?.type === 'delivery-lab' && data.ask === 'height') measure(true);
   });
 
+  const leave = () => {
+    document.activeElement?.blur();
+    parent.focus();
+    tell({ escape: true });
+  };
   addEventListener('keydown', (event) => {
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || !framed) return;
-    if (event.key === 'Escape') {
-      document.activeElement?.blur();
-      parent.focus();
-      tell({ escape: true });
-    }
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || !framed) return;
+    // What in the figure closes on Escape says so, and later than this.
+    if (event.key === 'Escape') setTimeout(() => event.defaultPrevented || leave());
     // What a presenter's remote sends steps the figure that has the focus; what scrolls or counts by these keys keeps them.
     const step = { PageDown: 'ArrowRight', PageUp: 'ArrowLeft' }[event.key];
     if (step && !event.shiftKey && event.target.closest('.lab') && !event.target.closest('input, select, textarea, .rows')) {
@@ -50,7 +52,7 @@
   };
   // A sandbox without allow-same-origin lets modules come only from a host that lets everybody have them.
   addEventListener('error', ({ target }) => {
-    failed ||= target.type === 'module';
+    failed ||= /\/boot[^/]*$/.test(target.src);
     if (failed && document.readyState !== 'loading') still();
   }, true);
 
