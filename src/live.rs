@@ -233,6 +233,13 @@ impl Live {
         listen(&window(), "popstate", move || {
             self.go(self.inner.with_value(|inner| address::read(&inner.lab, inner.first).0));
         });
+        // The script that copies the figure wants to know how it is set.
+        if let Some(section) = document().get_element_by_id(&self.lab(|lab| lab.slug.clone())) {
+            listen(&section, "share", move || {
+                self.write_address();
+                view::show_copies(self);
+            });
+        }
     }
 
     fn draw(self, run: &Run, now: Now) {
@@ -295,16 +302,15 @@ impl Live {
         self.look_at(position.window);
     }
 
-    fn write_address(self) {
+    /// The settings and the moment.
+    pub(crate) fn position(self) -> Position {
         let Now { t, window, .. } = self.now.get_untracked();
-        let position = Position { values: self.values.get_untracked(), t, window };
-        self.inner.with_value(|inner| address::write(&inner.lab, inner.first, &position));
+        Position { values: self.values.get_untracked(), t, window }
     }
 
-    /// The address that shows the lab as it is now.
-    pub(crate) fn link(self) -> String {
-        self.write_address();
-        self.lab(|lab| address::link(&lab.slug))
+    fn write_address(self) {
+        let position = self.position();
+        self.inner.with_value(|inner| address::write(&inner.lab, inner.first, &position));
     }
 
     // The moment.
@@ -455,7 +461,10 @@ impl Live {
         let Some(view) = self.element("view") else { return false };
         let place = view.get_bounding_client_rect();
         let height = window().inner_height().ok().and_then(|h| h.as_f64()).unwrap_or_default();
-        !document().hidden() && place.bottom() > 0.0 && place.top() < height
+        // The script of a frame knows whether that is in the window of the page around it.
+        let away =
+            document().document_element().is_some_and(|root| root.has_attribute("data-away"));
+        !away && !document().hidden() && place.bottom() > 0.0 && place.top() < height
     }
 
     /// What is happening now, as HTML.

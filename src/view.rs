@@ -12,6 +12,7 @@ mod table;
 mod zoom;
 
 pub(crate) use knobs::{all_places, show as show_knobs};
+pub(crate) use share::show as show_copies;
 pub(crate) use table::show as show_table;
 
 use crate::live::Live;

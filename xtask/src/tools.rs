@@ -16,16 +16,16 @@ use std::time::Instant;
 const WASM: &str = "wasm32-unknown-unknown";
 const TRUNK_VERSION: &str = "0.21.14";
 
+/// The compiler's flags for the browser's program; native programs have others and are not built again for these.
+const FLAGS: &str = "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS";
+
 /// How the browser's program is built against a standard library of its own, a tenth lighter: a panic traps at once, so
 /// neither its sentence nor its place in the source is carried. The compiler counts these among its unstable options.
 const SMALL: [(&str, &str); 4] = [
     ("RUSTC_BOOTSTRAP", "1"),
     ("CARGO_UNSTABLE_BUILD_STD", "std,panic_abort"),
     ("CARGO_UNSTABLE_BUILD_STD_FEATURES", "optimize_for_size"),
-    (
-        "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS",
-        "-Cpanic=immediate-abort -Zunstable-options -Zlocation-detail=none -Zfmt-debug=none",
-    ),
+    (FLAGS, "-Cpanic=immediate-abort -Zunstable-options -Zlocation-detail=none -Zfmt-debug=none"),
 ];
 
 /// A program that `cargo install` can build.
@@ -110,6 +110,9 @@ impl Tools {
             .env("TRUNK_SKIP_VERSION_CHECK", "true");
         if self.small {
             trunk.envs(SMALL);
+        } else {
+            // Panics then name their files, and should name no folder of this machine.
+            trunk.env(FLAGS, remapped(&root(), &cargo_home()));
         }
         trunk
     }
@@ -203,6 +206,24 @@ fn std_source() -> bool {
     .is_ok()
 }
 
+/// Where cargo keeps the source of packages.
+fn cargo_home() -> PathBuf {
+    std::env::var_os("CARGO_HOME")
+        .map(PathBuf::from)
+        .unwrap_or_else(|| std::env::home_dir().unwrap_or_default().join(".cargo"))
+}
+
+/// Flags that take the folders of this machine out of the names of sources. Cargo parts flags at spaces, so a folder with
+/// one stays.
+fn remapped(project: &Path, cargo: &Path) -> String {
+    [(project, "."), (cargo, "cargo")]
+        .into_iter()
+        .map(|(folder, name)| format!("--remap-path-prefix={}={name}", folder.display()))
+        .filter(|flag| !flag.contains(' '))
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
 /// The folder of the tools that were built for this project.
 fn cache() -> Result<PathBuf, Failure> {
     let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty());
@@ -228,6 +249,16 @@ fn place(os: &str, variable: impl Fn(&'static str) -> Option<OsString>) -> Optio
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_folder_of_this_machine_is_in_the_names_of_sources() {
+        for (project, cargo, flags) in [
+            ("/p", "/h/.cargo", "--remap-path-prefix=/p=. --remap-path-prefix=/h/.cargo=cargo"),
+            ("/my p", "/c", "--remap-path-prefix=/c=cargo"),
+        ] {
+            assert_eq!(remapped(Path::new(project), Path::new(cargo)), flags);
+        }
+    }
 
     #[test]
     fn the_cache_is_where_caches_are() {

@@ -179,4 +179,9 @@ impl Book {
     pub fn lab(&self, slug: &str) -> Option<&Lab> {
         self.labs.get(slug)
     }
+
+    /// Every lab, by slug.
+    pub fn labs(&self) -> impl Iterator<Item = &Lab> {
+        self.labs.values()
+    }
 }

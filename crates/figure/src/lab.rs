@@ -83,6 +83,15 @@ pub const MAX_WORKERS: u64 = 100;
 pub const MAX_LIST: usize = 32;
 /// Knobs shown at first; further ones belong under "More settings".
 pub const MAX_KNOBS_SHOWN: usize = 5;
+/// The key of an address that asks for a dark or light page, and is no lab's.
+const THEME: &str = "theme";
+/// Keys of an address that no knob can have, and what they are.
+const RESERVED: [(&str, &str); 4] = [
+    ("t", "moment shown"),
+    ("view", "part of the run shown"),
+    ("pin", "run that was pinned"),
+    (THEME, "look of the page"),
+];
 /// Sentences that [`Lab::read_query`] gives at most; a last one counts what is left.
 const MAX_SENTENCES: usize = 3;
 
@@ -184,7 +193,7 @@ impl Lab {
             let name = match key.strip_prefix(self.slug.as_str()).and_then(|k| k.strip_prefix('.'))
             {
                 Some(name) if !self.slug.is_empty() => name,
-                _ if first && !key.contains('.') => key.as_str(),
+                _ if first && !key.contains('.') && key != THEME => key.as_str(),
                 _ => continue,
             };
             if let Err(sentence) = self.take(name, &text, &mut position, &default) {
@@ -346,15 +355,10 @@ impl Lab {
         }
         for (place, knob) in self.knobs.iter().enumerate() {
             let name = &knob.name;
-            if name == "t" {
-                faults.push(
-                    "a knob cannot be named `t`: in an address that is the moment shown".into(),
-                );
-            } else if name == "view" {
-                faults.push(
-                    "a knob cannot be named `view`: in an address that is the part of the run shown"
-                        .into(),
-                );
+            if let Some((_, what)) = RESERVED.iter().find(|(own, _)| own == name) {
+                faults.push(format!(
+                    "a knob cannot be named `{name}`: in an address that is the {what}"
+                ));
             } else if name.is_empty()
                 || !name.bytes().all(|c| matches!(c, b'a'..=b'z' | b'0'..=b'9' | b'_'))
             {
@@ -488,6 +492,7 @@ mod tests {
             ("back%6Fff=1s,+5s", true, "5 s | 1 s, 5 s | no limit | 8 s | 1 | T+8.6 s"),
             ("t=1.5s&max_deliver=2", true, "5 s | none | 2 | 8 s | 1 | T+1.5 s"),
             ("other.ack_wait=banana&slow-or-dead.nonsense=1", true, usual),
+            ("theme=dark", true, usual),
         ] {
             assert_eq!(read(query, first), (expected.into(), Vec::new()), "{query}");
         }
@@ -745,6 +750,10 @@ mod tests {
             (
                 &|lab| lab.knobs[0].name = "view".into(),
                 "a knob cannot be named `view`: in an address that is the part of the run shown",
+            ),
+            (
+                &|lab| lab.knobs[0].name = "theme".into(),
+                "a knob cannot be named `theme`: in an address that is the look of the page",
             ),
             (
                 &|lab| lab.knobs[0].name = "Ack wait".into(),
