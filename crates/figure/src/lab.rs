@@ -1,12 +1,13 @@
 //! What a lab is: a scenario with a title, a question and the settings that a reader may change.
 
+use crate::condition::{Condition, Turns};
 use crate::query::{self, shown};
 use delivery_sim::setting::{Form, Setting, Value};
 use delivery_sim::{Dur, Scenario, Time, Trace};
 use serde::{Deserialize, Serialize};
 
 /// A live figure, complete: read from `content/labs/*.toml`, carried by a page in a compact form.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lab {
     /// Its name in addresses and chapters; the file's name without `.toml`.
@@ -22,6 +23,41 @@ pub struct Lab {
     pub scenario: Scenario,
     /// What a reader may change, in the order shown.
     pub knobs: Vec<Knob>,
+    /// What the reader may answer to the question; empty if it is left open.
+    #[serde(default)]
+    pub answers: Vec<Answer>,
+    /// What the reader may try to bring about.
+    #[serde(default)]
+    pub goals: Vec<Goal>,
+}
+
+/// An answer to the question of a lab. Whether it is right is computed from the run on screen.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Answer {
+    /// The answer.
+    pub text: String,
+    /// When it is right.
+    pub right_when: Condition,
+    /// What is said to it while the default run is on screen.
+    pub say: String,
+    /// The event that decides; of several the first.
+    pub because: Condition,
+}
+
+/// Something that a reader may bring about with the knobs.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Goal {
+    /// What to bring about, as an instruction.
+    pub text: String,
+    /// When it is done.
+    pub when: Condition,
+    /// Settings that do it.
+    pub by: Turns,
+    /// The moment that shows it then; the book finds it in the run.
+    #[serde(skip)]
+    pub at: Time,
 }
 
 /// One setting offered to the reader.
@@ -42,7 +78,18 @@ pub struct Knob {
     pub more: bool,
 }
 
-delivery_sim::compact_struct!(Lab { slug, title, question, opens_at, scenario, knobs });
+delivery_sim::compact_struct!(Lab {
+    slug,
+    title,
+    question,
+    opens_at,
+    scenario,
+    knobs,
+    answers,
+    goals
+});
+delivery_sim::compact_struct!(Answer { text, right_when, say, because });
+delivery_sim::compact_struct!(Goal { text, when, by, at });
 delivery_sim::compact_struct!(Knob { name, label, setting, positions, more });
 
 /// A lab with its knobs turned: what the address says.
@@ -378,6 +425,8 @@ mod tests {
                 knob("run_3", "worker[run 3].start", &["1s", "8s"]),
                 knob("count", "publish.count", &["1", "10"]),
             ],
+            answers: Vec::new(),
+            goals: Vec::new(),
         }
     }
 

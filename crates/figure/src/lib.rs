@@ -1,5 +1,6 @@
 //! Pictures and words of a run: trace in; scene, SVG, captions, table and account out. Pure.
 
+pub mod condition;
 mod draw;
 pub mod lab;
 mod labels;

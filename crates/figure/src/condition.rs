@@ -1,0 +1,603 @@
+//! Conditions on a run: what a lab's answers and goals are judged by.
+//!
+//! A condition is a TOML table. Each key names something that can happen in a run; each value says which of it must be there:
+//!
+//! | written | holds if |
+//! |---|---|
+//! | `redelivered = 2` | it happens to exactly two messages |
+//! | `redelivered = ["order-1", "order-2"]` | it happens to exactly these messages |
+//! | `delivered = { msg = "order-1", attempt = 2, to = "run 3" }` | it happens so at least once |
+//! | `expired = { at_least = 1 }`, `{ at_most = 3 }` | it happens to that many messages |
+//! | `handled = { msg = "order-1", after = "5s", before = "8s" }` | it happens in that time; both ends belong to it |
+//! | `delivered = [{ … }, { … }]` | each of them holds |
+//! | `knobs = { ack_wait = "5s" }` | the reader's settings are these |
+//!
+//! All keys of a condition must hold. Only truth is computed here; a file's faults are the book's affair.
+
+mod read;
+
+use crate::lab::Lab;
+use crate::story::{Story, WorkEnd};
+use crate::words::{Row, Tally, overtaking};
+use delivery_sim::compact::{Compact, Reader};
+use delivery_sim::setting::Value;
+use delivery_sim::trace::{ClientId, Event, Message, Msg};
+use delivery_sim::{Time, Trace};
+
+/// What can happen to a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// A client publishes it.
+    Sent,
+    /// The server sends it to a client.
+    Delivered,
+    /// The server sends it again.
+    Redelivered,
+    /// The stopwatch of a delivery runs out.
+    Expired,
+    /// Work on it begins.
+    Started,
+    /// Work on it is completed.
+    Handled,
+    /// Work on it is completed once more for the same consumer.
+    HandledTwice,
+    /// Two workers of one consumer are at it at the same moment; the moment is the start of the second.
+    WorkedOnAtOnce,
+    /// Its side effect happens once more.
+    EffectTwice,
+    /// A later message is begun after a failed turn of it and before it is done.
+    Overtaken,
+    /// A copy of it is lost.
+    Lost,
+    /// A stream refuses it.
+    Refused,
+    /// It is given up: deliveries used up, or terminated.
+    Dead,
+    /// It has no answer when the run ends; the moment is that of its last delivery.
+    InFlight,
+}
+
+/// Everything that can happen, with its name in a lab's file.
+const WHATS: [(What, &str); 14] = [
+    (What::Sent, "sent"),
+    (What::Delivered, "delivered"),
+    (What::Redelivered, "redelivered"),
+    (What::Expired, "expired"),
+    (What::Started, "started"),
+    (What::Handled, "handled"),
+    (What::HandledTwice, "handled_twice"),
+    (What::WorkedOnAtOnce, "worked_on_at_once"),
+    (What::EffectTwice, "effect_twice"),
+    (What::Overtaken, "overtaken"),
+    (What::Lost, "lost"),
+    (What::Refused, "refused"),
+    (What::Dead, "dead"),
+    (What::InFlight, "in_flight"),
+];
+
+/// What must hold of a run and of the settings that made it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Condition {
+    /// What must happen; all of it.
+    pub claims: Vec<Claim>,
+    /// The settings it must happen with.
+    pub knobs: Turns,
+}
+
+/// What must happen to how many messages. What is left open fits everything.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Claim {
+    /// What.
+    pub what: What,
+    /// To which messages, by label; empty for any.
+    pub msgs: Vec<String>,
+    /// To exactly these, each of them and no other.
+    pub only: bool,
+    /// As which delivery, from 1; zero for any.
+    pub attempt: u32,
+    /// At which client, by name; empty for any.
+    pub client: String,
+    /// The first moment that fits.
+    pub after: Time,
+    /// The last moment that fits.
+    pub before: Time,
+    /// At least so many messages.
+    pub least: u64,
+    /// At most so many messages.
+    pub most: u64,
+}
+
+/// Knobs by name and what they are turned to, as addresses carry it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Turns(pub Vec<(String, String)>);
+
+delivery_sim::compact_struct!(Condition { claims, knobs });
+delivery_sim::compact_struct!(Claim {
+    what,
+    msgs,
+    only,
+    attempt,
+    client,
+    after,
+    before,
+    least,
+    most,
+});
+
+impl Compact for What {
+    fn put(&self, out: &mut Vec<u8>) {
+        out.push(*self as u8);
+    }
+    fn get(from: &mut Reader<'_>) -> Self {
+        WHATS[usize::from(from.variant(WHATS.len() as u8))].0
+    }
+}
+
+impl Compact for Turns {
+    fn put(&self, out: &mut Vec<u8>) {
+        let flat: Vec<String> = self.0.iter().flat_map(|(k, v)| [k.clone(), v.clone()]).collect();
+        flat.put(out);
+    }
+    fn get(from: &mut Reader<'_>) -> Self {
+        let flat: Vec<String> = Vec::get(from);
+        Self(flat.chunks_exact(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect())
+    }
+}
+
+impl Turns {
+    /// The query of an address that turns these knobs.
+    pub fn query(&self) -> String {
+        let mut query = String::new();
+        for (name, value) in &self.0 {
+            query.push_str(if query.is_empty() { "" } else { "&" });
+            query.push_str(name);
+            query.push('=');
+            query.push_str(value);
+        }
+        query
+    }
+}
+
+impl What {
+    /// Its name in a lab's file.
+    pub fn name(self) -> &'static str {
+        WHATS[self as usize].1
+    }
+}
+
+/// What happened to the messages of a run, ready to be asked about.
+pub struct Facts {
+    hits: Vec<Hit>,
+    /// The label of each message.
+    labels: Vec<String>,
+    /// The name of each client.
+    clients: Vec<String>,
+}
+
+/// Something happened to a message.
+struct Hit {
+    what: What,
+    at: Time,
+    msg: Msg,
+    attempt: u32,
+    client: ClientId,
+}
+
+/// Stands for no client.
+const NOBODY: ClientId = ClientId(u16::MAX);
+
+impl Facts {
+    /// Reads a run.
+    pub fn new(trace: &Trace) -> Self {
+        let story = Story::new(trace);
+        let mut hits = Vec::new();
+        let mut hit = |what, at, msg, attempt, client| {
+            hits.push(Hit { what, at, msg, attempt, client });
+        };
+        // Advisories and copies of dead letters are not the reader's messages.
+        let own = |msg: Msg| {
+            matches!(trace.messages.get(msg.0 as usize), Some(Message::Published { .. }))
+        };
+        let mut effects = vec![false; trace.messages.len()];
+        for record in &trace.records {
+            let at = record.at;
+            match record.event {
+                Event::Published { msg, by } if own(msg) => hit(What::Sent, at, msg, 0, by),
+                Event::Expired { delivery } => {
+                    hit(What::Expired, at, delivery.msg, delivery.attempt, NOBODY);
+                }
+                Event::WorkDone { delivery, by, changed: true } => {
+                    if let Some(effect) = effects.get_mut(delivery.msg.0 as usize)
+                        && std::mem::replace(effect, true)
+                    {
+                        hit(What::EffectTwice, at, delivery.msg, delivery.attempt, by);
+                    }
+                }
+                Event::HandlerStarted { msg, by } => hit(What::Started, at, msg, 0, by),
+                Event::HandlerDone { msg, by } => hit(What::Handled, at, msg, 0, by),
+                Event::Unheard { msg } if own(msg) => hit(What::Lost, at, msg, 0, NOBODY),
+                Event::Dropped { msg, by, .. } => hit(What::Lost, at, msg, 0, by),
+                Event::Refused { msg, .. } => hit(What::Refused, at, msg, 0, NOBODY),
+                _ => {}
+            }
+        }
+        for (i, life) in story.lives.iter().enumerate() {
+            let (of, to) = (life.delivery, life.to);
+            let mut hit = |what, at| hit(what, at, of.msg, of.attempt, to);
+            hit(What::Delivered, life.sent);
+            if life.again() {
+                hit(What::Redelivered, life.sent);
+            }
+            let Some(started) = life.started else { continue };
+            hit(What::Started, started);
+            // Equal moments go by the order of sending, so that of two one is the second.
+            let others = || story.of(of.consumer, of.msg).filter(|&j| j != i);
+            let at_once = |j: usize| {
+                let other = &story.lives[j];
+                let ended = other.work_end.map_or(Time::NEVER, |(at, _)| at);
+                other.to != to
+                    && other.started.is_some_and(|at| (at, j) < (started, i))
+                    && ended > started
+            };
+            if others().any(at_once) {
+                hit(What::WorkedOnAtOnce, started);
+            }
+            if let Some((at, WorkEnd::Done)) = life.work_end {
+                hit(What::Handled, at);
+                let earlier = |j: usize| match story.lives[j].work_end {
+                    Some((end, WorkEnd::Done)) => (end, j) < (at, i),
+                    _ => false,
+                };
+                if others().any(earlier) {
+                    hit(What::HandledTwice, at);
+                }
+            }
+        }
+        let tally = Tally::new(&story);
+        for &(msg, _) in &tally.again {
+            let (ahead, _) = overtaking(&story, &[msg]);
+            let begun =
+                ahead.iter().flat_map(|&other| story.of_msg(other)).filter_map(|life| life.started);
+            if let Some(at) = begun.min() {
+                hit(What::Overtaken, at, msg, 0, NOBODY);
+            }
+        }
+        for (what, msgs) in [(What::Dead, &tally.dead), (What::InFlight, &tally.in_flight)] {
+            for &msg in msgs {
+                if let Some(life) = story.of_msg(msg).last() {
+                    let settled = life.settled.map(|(at, ..)| at);
+                    let at = life.exhausted.or(settled).unwrap_or(life.sent);
+                    hit(what, at, msg, life.delivery.attempt, life.to);
+                }
+            }
+        }
+        let labels = (0..trace.messages.len() as u32).map(|msg| trace.label(Msg(msg))).collect();
+        let clients = trace.clients.iter().map(|client| client.name.clone()).collect();
+        Self { hits, labels, clients }
+    }
+
+    fn label(&self, msg: Msg) -> &str {
+        self.labels.get(msg.0 as usize).map_or("", String::as_str)
+    }
+
+    fn fits(&self, claim: &Claim, hit: &Hit) -> bool {
+        hit.what == claim.what
+            && (claim.attempt == 0 || claim.attempt == hit.attempt)
+            && claim.after <= hit.at
+            && hit.at <= claim.before
+            && (claim.client.is_empty()
+                || self.clients.get(usize::from(hit.client.0)) == Some(&claim.client))
+            && (claim.only
+                || claim.msgs.is_empty()
+                || claim.msgs.iter().any(|label| label == self.label(hit.msg)))
+    }
+
+    fn shows(&self, claim: &Claim) -> bool {
+        let mut found: Vec<Msg> = Vec::new();
+        for hit in &self.hits {
+            if self.fits(claim, hit) && !found.contains(&hit.msg) {
+                found.push(hit.msg);
+            }
+        }
+        let named = |label: &String| found.iter().any(|&msg| self.label(msg) == label);
+        let count = found.len() as u64;
+        if claim.only {
+            found.len() == claim.msgs.len() && claim.msgs.iter().all(named)
+        } else {
+            (claim.least..=claim.most).contains(&count)
+        }
+    }
+
+    /// Whether a condition holds of this run, which came of these settings of the lab.
+    pub fn holds(&self, condition: &Condition, lab: &Lab, values: &[Value]) -> bool {
+        let turned = |(name, value): &(String, String)| {
+            let place = lab.knobs.iter().position(|knob| knob.name == *name);
+            place.and_then(|i| values.get(i)).is_some_and(|now| now.text() == *value)
+        };
+        condition.knobs.0.iter().all(turned)
+            && condition.claims.iter().all(|claim| self.shows(claim))
+    }
+
+    /// The row that shows what a condition is about: of the first thing that fits it, with the label of its message.
+    pub fn row<'a>(&'a self, condition: &Condition, rows: &[Row]) -> Option<(usize, &'a str)> {
+        let fits = |hit: &&Hit| condition.claims.iter().any(|claim| self.fits(claim, hit));
+        let hit = self.hits.iter().filter(fits).min_by_key(|hit| hit.at)?;
+        let row = rows.partition_point(|row| row.at < hit.at);
+        (row < rows.len()).then(|| (row, self.label(hit.msg)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{self, Script};
+    use crate::words;
+    use delivery_sim::trace::{Cause, Effect, Reply};
+    use delivery_sim::{Dur, compact};
+    use std::mem::discriminant;
+
+    fn condition(toml: &str) -> Condition {
+        toml::from_str(toml).unwrap_or_else(|why| panic!("{toml}: {why}"))
+    }
+
+    /// A lab with two knobs; what its scenario would run does not matter here.
+    fn lab() -> Lab {
+        toml::from_str(
+            "title = 't'\nquestion = 'q'\nopens_at = '1s'\nscenario.end = '9s'\n\
+             scenario.consumers = [{ config = { durable_name = 'c', ack_wait = '5s' } }]\n\
+             knobs = [{ name = 'ack_wait', setting = 'consumer.ack_wait', positions = [] },\n\
+             { name = 'max_deliver', setting = 'consumer.max_deliver', positions = [] }]",
+        )
+        .unwrap()
+    }
+
+    /// A message whose one allowed delivery is used up, one that is terminated, one that waits for its answer.
+    fn ends() -> Trace {
+        let mut script = Script::new(&["A"], Dur::secs(1), Time::ms(3_000));
+        script.start(Time::ZERO, 1).publish(Time::ms(100), 3);
+        for n in 1..=3 {
+            script.deliver(Time::ms(200), n, 1, 1, Cause::New);
+        }
+        script.answer(Time::ms(700), 2, 1, 1, Reply::Term, Effect::Settled);
+        let delivery = fixture::delivery(1, 1);
+        script.add(Time::ms(1_200), Event::Exhausted { delivery, advised: true });
+        script.end()
+    }
+
+    /// A needs 7 s for order-1; after 5 s B gets it as well.
+    fn slow() -> Trace {
+        let (a, b) = (Time::ms(7_000), Time::ms(12_000));
+        Script::new(&["A", "B"], Dur::secs(5), Time::ms(13_000))
+            .publish(Time::ZERO, 1)
+            .deliver(Time::ms(1), 1, 1, 1, Cause::New)
+            .work(Time::ms(2), 1, 1, 1)
+            .expire(Time::ms(5_001), 1, 1)
+            .deliver(Time::ms(5_001), 1, 2, 2, Cause::Expired)
+            .work(Time::ms(5_002), 1, 2, 2)
+            .done(a, 1, 1, 1)
+            .done(b, 1, 2, 2)
+            .end()
+    }
+
+    /// Core NATS: the first copy is dropped, nobody hears the second message, the third is handled.
+    fn core() -> Trace {
+        let mut script = Script::new(&["A"], Dur::secs(1), Time::ms(3_000));
+        script.publish(Time::ms(100), 3);
+        let by = ClientId(1);
+        let why = delivery_sim::trace::Drop::BufferFull;
+        script.add(Time::ms(200), Event::Dropped { msg: Msg(0), by, why });
+        script.add(Time::ms(300), Event::Unheard { msg: Msg(1) });
+        script.add(Time::ms(400), Event::HandlerStarted { msg: Msg(2), by });
+        script.add(Time::ms(500), Event::HandlerDone { msg: Msg(2), by });
+        script.end()
+    }
+
+    /// Order-1 is handled by two consumers, once by each: a fan-out, and no repeat.
+    fn fan_out() -> Trace {
+        let mut script = Script::new(&["A", "B"], Dur::secs(5), Time::ms(3_000));
+        script.publish(Time::ms(100), 1);
+        script.deliver(Time::ms(200), 1, 1, 1, Cause::New).work(Time::ms(201), 1, 1, 1);
+        script.done(Time::ms(900), 1, 1, 1);
+        script.deliver(Time::ms(200), 1, 1, 2, Cause::New).work(Time::ms(201), 1, 1, 2);
+        script.done(Time::ms(900), 1, 1, 2);
+        let mut trace = script.end();
+        trace.consumers.push(trace.consumers[0].clone());
+        for record in &mut trace.records {
+            let other = |to: ClientId| to == ClientId(2);
+            match &mut record.event {
+                Event::Delivered { delivery, to, .. } | Event::Arrived { delivery, at: to }
+                    if other(*to) =>
+                {
+                    delivery.consumer.0 = 1;
+                }
+                Event::WorkStarted { delivery, by }
+                | Event::WorkDone { delivery, by, .. }
+                | Event::Answered { delivery, by, .. }
+                    if other(*by) =>
+                {
+                    delivery.consumer.0 = 1;
+                }
+                _ => {}
+            }
+        }
+        // An idempotent write: the effect is there already.
+        for record in trace.records.iter_mut().rev() {
+            if let Event::WorkDone { changed, .. } = &mut record.event {
+                *changed = false;
+                break;
+            }
+        }
+        trace
+    }
+
+    #[test]
+    fn conditions_hold_or_not() {
+        let (crash, batch) = (fixture::crash_redelivery(), fixture::batch_ageing());
+        let (slow, ends, core, fan_out) = (slow(), ends(), core(), fan_out());
+        for (run, toml, holds) in [
+            (&crash, "", true),
+            // Numbers of messages.
+            (&crash, "sent = 2", true),
+            (&crash, "sent = 1", false),
+            (&crash, "redelivered = 1", true),
+            (&crash, "redelivered = 0", false),
+            (&crash, "expired.at_least = 2", true),
+            (&crash, "expired.at_least = 3", false),
+            (&crash, "expired = { at_most = 1 }", false),
+            (&crash, "expired = { at_least = 1, at_most = 2 }", true),
+            (&crash, "lost.at_most = 0", true),
+            // Exactly these messages.
+            (&crash, "redelivered = ['order-1']", true),
+            (&crash, "redelivered = ['order-2']", false),
+            (&crash, "redelivered = ['order-1', 'order-2']", false),
+            (&crash, "expired = ['order-2', 'order-1']", true),
+            (&crash, "expired = ['order-1']", false),
+            (&crash, "refused = []", true),
+            (&crash, "expired = []", false),
+            // A delivery as it is described.
+            (&crash, "delivered = { msg = 'order-1', attempt = 2 }", true),
+            (&crash, "delivered = { msg = 'order-1', attempt = 3 }", false),
+            (&crash, "delivered = { msg = 'order-1', attempt = 2, to = 'run 3' }", true),
+            (&crash, "delivered = { msg = 'order-1', attempt = 2, to = 'run 2' }", false),
+            (&crash, "delivered = { msg = 'order-9' }", false),
+            (&crash, "delivered = { msg = 'order-9', at_most = 0 }", true),
+            (&crash, "delivered = { to = 'run 1', at_least = 2 }", false),
+            (&crash, "delivered = { to = 'nobody' }", false),
+            (&crash, "delivered = [{ msg = 'order-1' }, { msg = 'order-2', to = 'run 2' }]", true),
+            (&crash, "delivered = [{ msg = 'order-1' }, { msg = 'order-2', to = 'run 1' }]", false),
+            // Moments.
+            (&crash, "delivered = { attempt = 2, after = '7.9s', before = '8.1s' }", true),
+            (&crash, "delivered = { attempt = 2, before = '7.9s' }", false),
+            (&crash, "delivered = { attempt = 2, after = '8.1s' }", false),
+            (&crash, "handled = { msg = 'order-1', by = 'run 3', after = '9.4s' }", true),
+            (&crash, "expired = { msg = 'order-1', before = '5.0002s', after = '5.0002s' }", true),
+            // All keys together.
+            (&crash, "sent = 2\nhandled = 1", true),
+            (&crash, "sent = 2\nhandled = 2", false),
+            // Everything that can happen.
+            (&crash, "started = { msg = 'order-2', by = 'run 2' }", true),
+            (&crash, "in_flight = ['order-2']\ndead = []\nhandled_twice = 0", true),
+            (&crash, "overtaken = ['order-1']", true),
+            (&crash, "worked_on_at_once = []", true),
+            (&batch, "handled_twice = 6\nredelivered = 6\nhandled = 10\neffect_twice = 6", true),
+            // B begins with each in the very moment in which A is done with it.
+            (&batch, "worked_on_at_once = 0", true),
+            (&slow, "worked_on_at_once = { msg = 'order-1', by = 'B', after = '5s' }", true),
+            (&slow, "worked_on_at_once = { by = 'A' }", false),
+            (&slow, "handled_twice = { by = 'B' }\nworked_on_at_once = ['order-1']", true),
+            (&batch, "overtaken = 0", true),
+            (&ends, "dead = ['order-1', 'order-2']\nin_flight = ['order-3']", true),
+            (&ends, "dead = { msg = 'order-1', after = '1.2s' }", true),
+            (&ends, "dead = { msg = 'order-2', before = '0.8s' }", true),
+            (&core, "lost = ['order-1', 'order-2']\nhandled = ['order-3']", true),
+            (&core, "started = { msg = 'order-3', by = 'A', before = '0.4s' }", true),
+            (&core, "lost = { by = 'A' }", true),
+            (&fan_out, "handled_twice = 0\nworked_on_at_once = 0\nhandled = 1", true),
+            (&fan_out, "delivered = { msg = 'order-1', to = 'B', attempt = 1 }", true),
+            (&fan_out, "effect_twice = 0", true),
+        ] {
+            let found = Facts::new(run).holds(&condition(toml), &lab(), &[]);
+            assert_eq!(found, holds, "{toml}");
+        }
+    }
+
+    #[test]
+    fn settings_belong_to_a_condition() {
+        let crash = fixture::crash_redelivery();
+        let (facts, lab) = (Facts::new(&crash), lab());
+        let usual = lab.default_position().values;
+        for (toml, query, holds) in [
+            ("knobs = { ack_wait = '5s' }", "", true),
+            ("knobs = { ack_wait = '5s' }", "ack_wait=6s", false),
+            ("knobs = { ack_wait = '6s' }", "ack_wait=6s", true),
+            ("knobs = { ack_wait = '5s', max_deliver = 'unlimited' }", "", true),
+            ("knobs = { ack_wait = '5s', max_deliver = 'unlimited' }", "max_deliver=3", false),
+            ("knobs = { ack_wait = '5s' }\nsent = 2", "", true),
+            ("knobs = { ack_wait = '5s' }\nsent = 3", "", false),
+            ("knobs = { no_such = '5s' }", "", false),
+        ] {
+            let values = lab.read_query(query, true).0.values;
+            assert_eq!(facts.holds(&condition(toml), &lab, &values), holds, "{toml} at {query}");
+        }
+        assert!(!facts.holds(&condition("knobs = { max_deliver = '3' }"), &lab, &usual[..1]));
+    }
+
+    #[test]
+    fn what_decides_has_its_row() {
+        let crash = fixture::crash_redelivery();
+        let (facts, rows) = (Facts::new(&crash), words::rows(&crash));
+        for (toml, found) in [
+            ("delivered = { msg = 'order-1', attempt = 2 }", Some(("T+8.0 s", "order-1"))),
+            ("redelivered.at_least = 1", Some(("T+8.0 s", "order-1"))),
+            ("delivered.to = 'run 2'", Some(("T+1.0 s", "order-2"))),
+            ("expired.at_least = 1", Some(("T+5.0 s", "order-1"))),
+            ("expired = ['order-2']", Some(("T+5.0 s", "order-1"))),
+            ("handled = 1", Some(("T+9.4 s", "order-1"))),
+            ("overtaken.at_least = 1", Some(("T+1.0 s", "order-1"))),
+            ("delivered = { msg = 'order-1', attempt = 3 }", None),
+            ("", None),
+        ] {
+            let row = facts.row(&condition(toml), &rows);
+            let row = row.map(|(row, label)| (rows[row].at.to_string(), label.to_owned()));
+            let found = found.map(|(at, label)| (at.to_owned(), label.to_owned()));
+            assert_eq!(row, found, "{toml}");
+        }
+    }
+
+    #[test]
+    fn counts_are_those_of_the_result_row() {
+        for run in [fixture::crash_redelivery(), fixture::batch_ageing(), ends(), core()] {
+            let facts = Facts::new(&run);
+            for count in words::counts(&run) {
+                let key = match count.name {
+                    "delivered again" => "redelivered",
+                    "in flight" => "in_flight",
+                    "not delivered yet" => continue,
+                    name => name,
+                };
+                let toml = format!("{key} = {}", count.count);
+                assert!(facts.holds(&condition(&toml), &lab(), &[]), "{toml}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_thing_has_its_name_and_its_byte() {
+        for (place, (what, name)) in WHATS.into_iter().enumerate() {
+            assert_eq!((what as usize, what.name()), (place, name));
+            assert_eq!(
+                compact::read(&compact::write(&what)).map(|w: What| discriminant(&w)),
+                Some(discriminant(&what))
+            );
+        }
+        assert_eq!(compact::read::<What>(&[WHATS.len() as u8]), None);
+        let whole = condition(
+            "delivered = [{ msg = 'order-1', attempt = 2, to = 'A', after = '1s', before = '2s' }, { at_most = 3 }]\n\
+             lost = ['order-1', 'order-2']\nknobs = { ack_wait = '5s', backoff = '1s,2s' }",
+        );
+        assert_eq!(compact::read(&compact::write(&whole)), Some(whole.clone()));
+        assert_eq!(whole.knobs.query(), "ack_wait=5s&backoff=1s,2s");
+    }
+
+    #[test]
+    fn what_is_no_condition_is_refused_in_words() {
+        for (toml, why) in [
+            ("redeliverd = 1", "unknown field `redeliverd`, expected one of `sent`, "),
+            ("sent = -1", "-1 messages cannot be; write 0 or more"),
+            ("sent = 'two'", "expected a number of messages, a list of them, or a table"),
+            ("sent = [1]", "expected the label of a message, or a table"),
+            (
+                "sent = ['order-1', { msg = 'order-2' }]",
+                "a list holds messages or tables, not both",
+            ),
+            ("sent = { mgs = 'order-1' }", "unknown field `mgs`, expected one of `msg`, `attempt`"),
+            ("sent = { at_least = 2, at_most = 1 }", "nothing can fit this"),
+            ("sent = { after = '2s', before = '1s' }", "nothing can fit this"),
+            ("sent.after = 'soon'", "`soon` is not a duration"),
+            ("knobs = 'ack_wait'", "expected knobs and their values"),
+        ] {
+            let found = toml::from_str::<Condition>(toml).expect_err(toml).to_string();
+            assert!(found.contains(why), "{toml}\n{found}");
+        }
+    }
+}
