@@ -39,7 +39,7 @@ const TICK_MS: u64 = 200;
 /// Milliseconds from event to event for readers who asked for less motion.
 const STEP_MS: u32 = 1_000;
 
-/// Milliseconds of quiet before the address is written.
+/// Milliseconds of quiet before the address is written, and before a run is judged.
 const ADDRESS_MS: u32 = 200;
 
 /// Below this width pictures stand upright; the same as in `style/lab.css`.
@@ -76,6 +76,10 @@ struct Inner {
     timer: Option<Timeout>,
     /// The next writing of the address.
     pending: Option<Timeout>,
+    /// The answer that the reader chose.
+    chosen: Option<usize>,
+    /// The next judgement of answer and goals.
+    judging: Option<Timeout>,
 }
 
 /// One lab. A bundle of handles, cheap to copy into every closure.
@@ -110,6 +114,8 @@ impl Live {
             places,
             timer: None,
             pending: None,
+            chosen: None,
+            judging: None,
         });
         let values = RwSignal::new(position.values);
         let shown = Memo::new(move |before: Option<&Shown>| {
@@ -184,6 +190,9 @@ impl Live {
                 if !same || was.layout != now.layout {
                     self.draw(&run, now.layout);
                 }
+                if !same {
+                    self.judge_soon();
+                }
                 if turned != values {
                     view::show_knobs(self, false);
                 }
@@ -197,6 +206,7 @@ impl Live {
             }
             (run, now, values)
         });
+        self.judge_soon();
         if let Ok(Some(narrow)) = window().match_media(NARROW) {
             let list = narrow.clone();
             listen(&narrow, "change", move || {
@@ -208,6 +218,28 @@ impl Live {
         listen(&window(), "popstate", move || {
             self.go(self.inner.with_value(|inner| address::read(&inner.lab, inner.first).0));
         });
+    }
+
+    /// Judges the run when the reader has come to rest, so that a moving slider waits for nothing and says nothing.
+    fn judge_soon(self) {
+        let timeout = Timeout::new(ADDRESS_MS, move || view::judge(self, &self.run_now()));
+        self.inner.update_value(|inner| inner.judging = Some(timeout));
+    }
+
+    /// Chooses an answer to the question.
+    pub(crate) fn answer(self, answer: usize) {
+        self.inner.update_value(|inner| inner.chosen = Some(answer));
+        view::judge(self, &self.run_now());
+    }
+
+    /// The answer that was chosen, by its place.
+    pub(crate) fn chosen(self) -> Option<usize> {
+        self.inner.with_value(|inner| inner.chosen)
+    }
+
+    /// Whether it is the first lab of its page.
+    pub(crate) fn first(self) -> bool {
+        self.inner.with_value(|inner| inner.first)
     }
 
     fn draw(self, run: &Run, layout: Layout) {

@@ -1,12 +1,14 @@
 //! The view of a lab, written once: text in a finished page, live in the browser.
 //!
-//! It reads from top to bottom: what it shows, the question, the picture, what is happening now, the
+//! It reads from top to bottom: what it shows, the question and its answers, the picture, what is happening now, the
 //! clock, the knobs, the outcome, the events and the account.
 
 mod clock;
+mod goals;
 mod knobs;
 mod outcome;
 mod picture;
+mod predict;
 mod share;
 mod table;
 
@@ -14,6 +16,8 @@ pub(crate) use knobs::{all_places, show as show_knobs};
 pub(crate) use table::show as show_table;
 
 use crate::live::Live;
+use crate::run::Run;
+use delivery_figure::condition::Facts;
 use leptos::prelude::*;
 use web_sys::KeyboardEvent;
 
@@ -73,6 +77,7 @@ fn body(live: Live, notices: &[String]) -> impl IntoView + use<> {
             <header>
                 <h2 id=live.id("title")>{title}</h2>
                 <p class="ask">{question}</p>
+                {predict::answers(live)}
             </header>
             {outcome::notice(notices)}
             {picture::picture(live)}
@@ -84,6 +89,15 @@ fn body(live: Live, notices: &[String]) -> impl IntoView + use<> {
             {outcome::account(live)}
             {share::foot(live)}
         </div>
+    }
+}
+
+/// Holds answers and goals against the run on screen.
+pub(crate) fn judge(live: Live, run: &Run) {
+    if live.lab(|lab| lab.answers.len() + lab.goals.len()) > 0 {
+        let facts = Facts::new(&run.trace);
+        predict::show(live, run, &facts);
+        goals::show(live, run, &facts);
     }
 }
 
@@ -120,7 +134,8 @@ fn key(live: Live, event: &KeyboardEvent) {
 #[cfg(all(test, feature = "ssr"))]
 pub(crate) mod tests {
     use super::*;
-    use delivery_figure::lab::{Knob, Lab};
+    use delivery_figure::condition::{Claim, Condition, Turns, What};
+    use delivery_figure::lab::{Answer, Goal, Knob, Lab};
     use delivery_sim::scenario::{
         Consumer, ConsumerConfig, Op, Publish, Service, Step, StreamConfig, Worker,
     };
@@ -177,7 +192,59 @@ pub(crate) mod tests {
                 knob("max_deliver", "", "consumer.max_deliver", &["1", "5"], true),
                 knob("work", "work & rest", "worker.service_time", &["1s", "7s"], false),
             ],
+            answers: Vec::new(),
+            goals: Vec::new(),
         }
+    }
+
+    /// The same lab with two answers and a goal.
+    pub(crate) fn asking() -> Lab {
+        let claim = |what, msgs: &[&str], only, least| Condition {
+            claims: vec![Claim {
+                what,
+                msgs: msgs.iter().map(|&label| label.into()).collect(),
+                only,
+                attempt: 0,
+                client: String::new(),
+                after: Time::ZERO,
+                before: Time::NEVER,
+                least,
+                most: u64::MAX,
+            }],
+            knobs: Turns::default(),
+        };
+        let answer = |text: &str, right_when, say: &str, because| Answer {
+            text: text.into(),
+            right_when,
+            say: say.into(),
+            because,
+        };
+        let mut once = claim(What::Redelivered, &[], true, 0);
+        once.claims.extend(claim(What::Handled, &[], false, 1).claims);
+        let repeat = claim(What::Redelivered, &["order-1"], false, 1);
+        let done = claim(What::Handled, &["order-1"], false, 1);
+        let mut twice = repeat.clone();
+        twice.claims.extend(done.claims.clone());
+        let mut lab = lab();
+        lab.answers = vec![
+            answer("once, by A & nobody else", once.clone(), "<i> B gets it too.", done),
+            answer("twice", twice, "Both `workers` are at it.", repeat),
+        ];
+        lab.goals = vec![Goal {
+            text: "Let no <order> `come` back.".into(),
+            when: once,
+            by: Turns(vec![("ack_wait".into(), "8s".into())]),
+            at: Time::ms(7_001),
+        }];
+        lab
+    }
+
+    /// From one text of a page up to the next of another.
+    #[track_caller]
+    pub(crate) fn part<'a>(html: &'a str, from: &str, to: &str) -> &'a str {
+        let start = html.find(from).unwrap_or_else(|| panic!("{from} is not in {html}"));
+        let end = html[start..].find(to).unwrap_or_else(|| panic!("{to} is not in {html}"));
+        &html[start..start + end]
     }
 
     #[test]
