@@ -76,8 +76,6 @@ struct Inner {
     timer: Option<Timeout>,
     /// The next writing of the address.
     pending: Option<Timeout>,
-    /// The answer that the reader chose.
-    chosen: Option<usize>,
     /// The next judgement of answer and goals.
     judging: Option<Timeout>,
 }
@@ -114,7 +112,6 @@ impl Live {
             places,
             timer: None,
             pending: None,
-            chosen: None,
             judging: None,
         });
         let values = RwSignal::new(position.values);
@@ -222,22 +219,23 @@ impl Live {
 
     /// Judges the run when the reader has come to rest, so that a moving slider waits for nothing and says nothing.
     fn judge_soon(self) {
-        let timeout = Timeout::new(ADDRESS_MS, move || view::judge(self, &self.run_now()));
+        let timeout = Timeout::new(ADDRESS_MS, move || self.judge());
         self.inner.update_value(|inner| inner.judging = Some(timeout));
     }
 
-    /// Chooses an answer to the question.
-    pub(crate) fn answer(self, answer: usize) {
-        self.inner.update_value(|inner| inner.chosen = Some(answer));
+    /// Judges the run at once.
+    pub(crate) fn judge(self) {
         view::judge(self, &self.run_now());
     }
 
-    /// The answer that was chosen, by its place.
-    pub(crate) fn chosen(self) -> Option<usize> {
-        self.inner.with_value(|inner| inner.chosen)
+    /// What the page has in the element with that id.
+    #[cfg(not(feature = "ssr"))]
+    pub(crate) fn printed(self, name: &str) -> String {
+        self.element(name).map(|element| element.inner_html()).unwrap_or_default()
     }
 
     /// Whether it is the first lab of its page.
+    #[cfg(feature = "ssr")]
     pub(crate) fn first(self) -> bool {
         self.inner.with_value(|inner| inner.first)
     }

@@ -15,11 +15,13 @@ mod table;
 pub(crate) use knobs::{all_places, show as show_knobs};
 pub(crate) use table::show as show_table;
 
+#[cfg(feature = "ssr")]
+use crate::html;
 use crate::live::Live;
 use crate::run::Run;
 use delivery_figure::condition::Facts;
 use leptos::prelude::*;
-use web_sys::KeyboardEvent;
+use web_sys::{KeyboardEvent, MouseEvent};
 
 /// The whole of a lab as it stands in a finished page: its default run at its opening moment, complete without
 /// any program. `first` says that it is the first lab of its page, which has the short keys in the address.
@@ -71,14 +73,14 @@ pub fn mount(section: &web_sys::Element) -> Result<(), String> {
 
 /// All of a lab within its section.
 fn body(live: Live, notices: &[String]) -> impl IntoView + use<> {
-    let (title, question) = live.lab(|lab| (lab.title.clone(), lab.question.clone()));
+    let head = head(live);
     view! {
-        <div class="body" on:keydown=move |event| key(live, &event)>
-            <header>
-                <h2 id=live.id("title")>{title}</h2>
-                <p class="ask">{question}</p>
-                {predict::answers(live)}
-            </header>
+        <div
+            class="body"
+            on:keydown=move |event| key(live, &event)
+            on:click=move |event| click(live, &event)
+        >
+            <header id=live.id("head") inner_html=head></header>
             {outcome::notice(notices)}
             {picture::picture(live)}
             {picture::caption(live)}
@@ -99,6 +101,36 @@ pub(crate) fn judge(live: Live, run: &Run) {
         predict::show(live, run, &facts);
         goals::show(live, run, &facts);
     }
+}
+
+/// What the lab shows, its question and the answers; in a live lab as its page had it, with the answers free to choose.
+fn head(live: Live) -> String {
+    #[cfg(feature = "ssr")]
+    return live.lab(|lab| {
+        let mut out = String::new();
+        html::element(&mut out, &["h2 id=\"", &lab.slug, "-title\""].concat(), &lab.title);
+        let ask = ["p class=\"ask\" id=\"", &lab.slug, "-ask\""].concat();
+        html::element(&mut out, &ask, &lab.question);
+        predict::answers(&mut out, lab);
+        out
+    });
+    #[cfg(not(feature = "ssr"))]
+    live.printed("head").replace(" disabled=\"\"", "")
+}
+
+/// An answer is chosen, or a button that shows a row is pressed.
+fn click(live: Live, event: &MouseEvent) {
+    let target: web_sys::Element = event_target(event);
+    if let Some(row) = number(&target, "data-show") {
+        live.seek_row(row);
+    } else if number(&target, "data-answer").is_some() {
+        live.judge();
+    }
+}
+
+/// The number in an attribute.
+fn number(element: &web_sys::Element, name: &str) -> Option<usize> {
+    element.get_attribute(name)?.parse().ok()
 }
 
 /// Keys while the focus is inside the lab, where they are not the control's own.
@@ -233,7 +265,7 @@ pub(crate) mod tests {
         lab.goals = vec![Goal {
             text: "Let no <order> `come` back.".into(),
             when: once,
-            by: Turns(vec![("ack_wait".into(), "8s".into())]),
+            by: Turns(vec!["ack_wait".into(), "8s".into()]),
             at: Time::ms(7_001),
         }];
         lab
@@ -253,8 +285,8 @@ pub(crate) mod tests {
         for part in [
             "<section id=\"crash\" aria-labelledby=\"crash-title\"",
             " class=\"lab\"",
-            "<h2 id=\"crash-title\">Less &lt; more &amp; \"quoted\"</h2>",
-            "<p class=\"ask\">Is &lt;b&gt; bold?</p>",
+            "<h2 id=\"crash-title\">Less &lt; more &amp; &quot;quoted&quot;</h2>",
+            "<p class=\"ask\" id=\"crash-ask\">Is &lt;b&gt; bold?</p>",
             "class=\"scene wide\"",
             "class=\"scene tall\"",
             "<summary>The run in words</summary>",

@@ -1,73 +1,68 @@
 //! Goals: what a reader may bring about with the knobs, ticked when a run shows it.
 
+#[cfg(feature = "ssr")]
 use crate::html;
 use crate::live::Live;
 use crate::run::Run;
 use delivery_figure::condition::Facts;
+#[cfg(feature = "ssr")]
 use delivery_figure::lab::Lab;
 use leptos::prelude::*;
 
-/// The list of goals. It belongs to a live lab; on paper and without a program nothing could be ticked.
+/// The list of goals, in a live lab as its page had it. Without a program nothing could be ticked, so it is a control.
 pub(super) fn goals(live: Live) -> impl IntoView {
-    let mut out = String::new();
-    let (slug, first) = (live.id(""), live.first());
-    live.lab(|lab| list(&mut out, lab, &slug, first));
-    let none = out.is_empty();
-    view! { <div class="goals controls" hidden=none inner_html=out></div> }
+    #[cfg(feature = "ssr")]
+    let out = live.lab(|lab| list(lab, live.first()));
+    #[cfg(not(feature = "ssr"))]
+    let out = live.printed("goals");
+    view! { <div class="goals controls" id=live.id("goals") inner_html=out></div> }
 }
 
-fn list(out: &mut String, lab: &Lab, slug: &str, first: bool) {
+#[cfg(feature = "ssr")]
+fn list(lab: &Lab, first: bool) -> String {
+    let mut out = String::new();
     if lab.goals.is_empty() {
-        return;
+        return out;
     }
     out.push_str("<h3>Make it happen</h3><ul>");
     for (i, goal) in lab.goals.iter().enumerate() {
         let (mut way, _) = lab.read_query(&goal.by.query(), true);
         way.t = goal.at;
-        let query = lab.write_query(&way, first);
-        for part in ["<li id=\"", slug, "goal-", &i.to_string(), "\"><b></b>"] {
-            out.push_str(part);
-        }
-        html::prose(out, &goal.text);
-        out.push_str(" <a class=\"result\" href=\"?");
-        html::escape(out, &query);
-        out.push('#');
-        html::escape(out, &lab.slug);
-        out.push_str("\" aria-label=\"One way to do it: ");
-        html::escape(out, &said(&goal.text));
-        out.push_str("\">One way</a></li>");
+        let (mut text, mut href) = (String::new(), String::new());
+        html::prose(&mut text, &goal.text);
+        html::escape(&mut href, &["?", &lab.write_query(&way, first), "#", &lab.slug].concat());
+        let plain = text.replace("<code>", "").replace("</code>", "");
+        out.push_str(&format!(
+            "<li id=\"{}-goal-{i}\"><b>Done: </b><span>{text}</span> \
+             <a class=\"result\" href=\"{href}\" aria-label=\"One way to do it: {plain}\">One way</a></li>",
+            lab.slug
+        ));
     }
-    out.push_str("</ul><p class=\"unseen\" id=\"");
-    out.push_str(slug);
-    out.push_str("goal\" role=\"status\"></p>");
-}
-
-/// Words without the marks of code.
-fn said(text: &str) -> String {
-    text.split('`').collect()
+    out.push_str(&format!(
+        "</ul><p class=\"unseen\" id=\"{}-news\" role=\"status\"></p>",
+        lab.slug
+    ));
+    out
 }
 
 /// Ticks the goals that the run on screen reaches, and says so once. What is ticked stays ticked.
-pub(super) fn show(live: Live, run: &Run, facts: &Facts) {
-    let reached = |i: &usize| live.lab(|lab| facts.holds(&lab.goals[*i].when, lab, &run.values));
+pub(super) fn show(live: Live, run: &Run, facts: &Facts<'_>) {
     let mut news = String::new();
-    for i in (0..live.lab(|lab| lab.goals.len())).filter(reached) {
-        let Some(item) = live.element(&["goal-", &i.to_string()].concat()) else { continue };
-        if item.class_list().contains("done") {
-            continue;
+    live.lab(|lab| {
+        for (i, goal) in lab.goals.iter().enumerate() {
+            if facts.holds(&goal.when, lab, &run.values)
+                && let Some(item) = live.element(&["goal-", &i.to_string()].concat())
+                && item.class_name().is_empty()
+            {
+                item.set_class_name("done");
+                news.push_str("Done: ");
+                news.push_str(&goal.text.replace('`', ""));
+                news.push(' ');
+            }
         }
-        let _ = item.class_list().add_1("done");
-        if let Some(mark) = item.first_element_child() {
-            mark.set_text_content(Some("Done: "));
-        }
-        news.push_str("Done: ");
-        news.push_str(&live.lab(|lab| said(&lab.goals[i].text)));
-        news.push(' ');
-    }
-    if !news.is_empty()
-        && let Some(status) = live.element("goal")
-    {
-        status.set_text_content(Some(&news));
+    });
+    if let (false, Some(place)) = (news.is_empty(), live.element("news")) {
+        place.set_text_content(Some(&news));
     }
 }
 
@@ -85,7 +80,7 @@ mod tests {
             assert_eq!(
                 goals,
                 format!(
-                    "<li id=\"crash-goal-0\"><b></b>Let no &lt;order&gt; <code>come</code> back. \
+                    "<li id=\"crash-goal-0\"><b>Done: </b><span>Let no &lt;order&gt; <code>come</code> back.</span> \
                      <a class=\"result\" href=\"{query}#crash\" \
                      aria-label=\"One way to do it: Let no &lt;order&gt; come back.\">One way</a>"
                 )

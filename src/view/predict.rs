@@ -7,153 +7,108 @@ use crate::live::Live;
 use crate::run::Run;
 use delivery_figure::condition::Facts;
 use delivery_figure::lab::Lab;
-use leptos::prelude::*;
-use web_sys::Element;
 
-/// The answers; in a finished page as text, with what happens below them.
-pub(super) fn answers(live: Live) -> impl IntoView {
-    let mut out = String::new();
-    live.lab(|lab| list(&mut out, lab, live.alive));
-    let none = out.is_empty();
-    view! {
-        <div
-            class="predict"
-            role="group"
-            aria-label="Your prediction"
-            hidden=none
-            inner_html=out
-            on:click=move |event| {
-                let target: Element = event_target(&event);
-                let number = |name| target.get_attribute(name).and_then(|n| n.parse().ok());
-                if let Some(row) = number("data-row") {
-                    live.seek_row(row);
-                } else if let Some(answer) = number("data-answer") {
-                    live.answer(answer);
-                }
-            }
-        ></div>
-    }
-}
+const RIGHT: &str = "<b class=\"yes\">Right</b>";
+const NOT_SO: &str = "<b>Not so</b>";
+const USUAL: &str = ". ";
+const TURNED: &str = " with your settings. ";
+const INSTEAD: &str = "It happens otherwise: ";
 
-fn list(out: &mut String, lab: &Lab, alive: bool) {
+/// Appends the answers as a finished page has them, and what happens for readers without a program. The live lab takes
+/// them over with [`crate::view`]'s own means, so the browser's program has none of this.
+#[cfg(feature = "ssr")]
+pub(super) fn answers(out: &mut String, lab: &Lab) {
     if lab.answers.is_empty() {
         return;
     }
     let mut longest = String::new();
-    let mut keep = |text: String| {
+    let mut keep = |parts: &[&str]| {
+        let text = parts.concat();
         if text.len() > longest.len() {
             longest = text;
         }
     };
-    out.push_str("<ul class=\"answers\">");
+    out.push_str("<div class=\"predict\" role=\"radiogroup\" aria-labelledby=\"");
+    out.push_str(&lab.slug);
+    out.push_str("-ask\">");
     for (i, answer) in lab.answers.iter().enumerate() {
-        out.push_str("<li>");
-        if alive {
-            let open = [
-                "button type=\"button\" class=\"answer\" aria-pressed=\"false\" data-answer=\"",
-                &i.to_string(),
-                "\"",
-            ];
-            html::element(out, &open.concat(), &answer.text);
-        } else {
-            html::element(out, "span class=\"answer\"", &answer.text);
-        }
-        out.push_str("</li>");
-        keep([NOT_SO, &answer.say].concat());
-        keep([NOT_SO, TURNED, INSTEAD, &answer.text].concat());
+        out.push_str("<label class=\"answer\"><input type=\"radio\" name=\"");
+        out.push_str(&lab.slug);
+        out.push_str("-answer\" data-answer=\"");
+        out.push_str(&i.to_string());
+        out.push_str("\" disabled=\"\"><span>");
+        html::prose(out, &answer.text);
+        out.push_str("</span></label>");
+        keep(&["Not so", USUAL, &answer.say]);
+        keep(&["Not so", TURNED, INSTEAD, &answer.text]);
     }
-    out.push_str("</ul><div class=\"verdict\" data-longest=\"");
+    out.push_str("</div><div class=\"verdict\" data-longest=\"");
     html::escape(out, &longest);
     out.push_str("\"><p role=\"status\"></p></div><div class=\"decides\"></div>");
-    #[cfg(feature = "ssr")]
-    if !alive {
-        happens(out, lab);
-    }
-}
-
-/// For readers without a program: the answer that is right in the run that they see.
-#[cfg(feature = "ssr")]
-fn happens(out: &mut String, lab: &Lab) {
     let run = Run::of_default(lab);
-    if let Some(answer) = right(lab, &run, &Facts::new(&run.trace)) {
-        let answer = &lab.answers[answer];
+    if let Some(right) = right(lab, &run, &Facts::new(&run.trace)) {
+        let answer = &lab.answers[right];
         out.push_str("<details class=\"happens\"><summary>What happens</summary>");
         html::paragraph(out, &[&answer.text, ". ", &answer.say].concat());
         out.push_str("</details>");
     }
 }
 
-fn right(lab: &Lab, run: &Run, facts: &Facts) -> Option<usize> {
+fn right(lab: &Lab, run: &Run, facts: &Facts<'_>) -> Option<usize> {
     lab.answers.iter().position(|answer| facts.holds(&answer.right_when, lab, &run.values))
 }
 
-const RIGHT: &str = "Right";
-const NOT_SO: &str = "Not so";
-const TURNED: &str = " with your settings. ";
-const INSTEAD: &str = "It happens otherwise: ";
-
-/// What the run says to an answer, and the row that decides, as HTML. The book's own sentence speaks of the default run
-/// and stands beside no other.
-fn verdict(lab: &Lab, run: &Run, facts: &Facts, chosen: usize) -> (String, String) {
+/// What the run says to an answer, and a button that shows the row that decides, as HTML. The book's own sentence speaks
+/// of the default run and stands beside no other.
+fn verdict(lab: &Lab, run: &Run, facts: &Facts<'_>, chosen: usize) -> [String; 2] {
     let (mut said, mut decides) = (String::new(), String::new());
-    let Some(answer) = lab.answers.get(chosen) else { return (said, decides) };
     let right = right(lab, run, facts);
     let yes = right == Some(chosen);
-    html::element(
-        &mut said,
-        if yes { "b class=\"yes\"" } else { "b" },
-        if yes { RIGHT } else { NOT_SO },
-    );
-    if run.values == lab.default_position().values {
-        said.push_str(". ");
-        html::prose(&mut said, &answer.say);
-    } else {
-        said.push_str(TURNED);
-        if !yes {
-            match right.and_then(|right| lab.answers.get(right)) {
-                Some(right) => {
-                    said.push_str(INSTEAD);
-                    html::escape(&mut said, &right.text);
-                    said.push('.');
-                }
-                None => said.push_str("None of these answers fits the run."),
-            }
+    let usual = run.values == lab.default_position().values;
+    said.push_str(if yes { RIGHT } else { NOT_SO });
+    said.push_str(if usual { USUAL } else { TURNED });
+    let right = right.and_then(|right| lab.answers.get(right));
+    if let Some(answer) = lab.answers.get(chosen) {
+        if usual {
+            html::prose(&mut said, &answer.say);
+        } else if let (false, Some(right)) = (yes, right) {
+            said.push_str(INSTEAD);
+            html::prose(&mut said, &right.text);
+            said.push('.');
+        } else if !yes {
+            said.push_str("None of these answers fits the run.");
+        }
+        let mut found = facts.row(&answer.because, &run.rows);
+        if let (None, Some(right)) = (&found, right) {
+            found = facts.row(&right.because, &run.rows);
+        }
+        if let Some((row, label)) = found {
+            decides.push_str("<button type=\"button\" data-show=\"");
+            decides.push_str(&row.to_string());
+            decides.push_str("\" data-msg-label=\"");
+            html::escape(&mut decides, &label);
+            decides.push_str("\">Show the moment, ");
+            decides.push_str(&run.rows[row].at.to_string());
+            decides.push_str("</button>");
         }
     }
-    let of = |i: usize| facts.row(&lab.answers[i].because, &run.rows);
-    if let Some((row, label)) = of(chosen).or_else(|| right.and_then(of)) {
-        decides.push_str("<button type=\"button\" data-row=\"");
-        decides.push_str(&row.to_string());
-        decides.push_str("\" data-msg-label=\"");
-        html::escape(&mut decides, label);
-        decides.push_str("\">Show the moment, ");
-        decides.push_str(&run.rows[row].at.to_string());
-        decides.push_str("</button>");
-    }
-    (said, decides)
+    [said, decides]
 }
 
-/// Says what the run on screen makes of the chosen answer. A sentence that stays is not said again.
-pub(super) fn show(live: Live, run: &Run, facts: &Facts) {
-    let Some(chosen) = live.chosen() else { return };
-    let (said, decides) = live.lab(|lab| verdict(lab, run, facts, chosen));
-    let find = |what: &str| {
-        let place = live.element("title")?.parent_element()?;
-        place.query_selector(what).ok().flatten()
+/// Says what the run on screen makes of the answer that is chosen. A sentence that stays is not said again.
+pub(super) fn show(live: Live, run: &Run, facts: &Facts<'_>) {
+    let Some(head) = live.element("head") else { return };
+    let find = |what| head.query_selector(what).ok().flatten();
+    let Some(chosen) = find(":checked").and_then(|input| super::number(&input, "data-answer"))
+    else {
+        return;
     };
-    for (what, text) in [(".verdict p", said), (".decides", decides)] {
+    let texts = live.lab(|lab| verdict(lab, run, facts, chosen));
+    for (what, text) in [".verdict p", ".decides"].into_iter().zip(texts) {
         if let Some(place) = find(what)
             && place.inner_html() != text
         {
             place.set_inner_html(&text);
-        }
-    }
-    for (attribute, which) in [
-        ("false", "[aria-pressed=true]"),
-        ("true", &*["[data-answer=\"", &chosen.to_string(), "\"]"].concat()),
-    ] {
-        if let Some(button) = find(which) {
-            let _ = button.set_attribute("aria-pressed", attribute);
         }
     }
 }
@@ -164,21 +119,21 @@ mod tests {
     use crate::view::tests::{asking, part};
 
     #[test]
-    fn without_a_program_answers_are_text_and_what_happens_is_told() {
+    fn a_finished_page_has_the_answers_and_tells_what_happens() {
         let html = crate::view::render(&asking(), true);
-        let predict =
-            part(&html, "<div role=\"group\" aria-label=\"Your prediction\"", "</header>");
-        assert!(!predict.contains("<button"), "{predict}");
+        let head = part(&html, "<header", "</header>");
         for text in [
-            "<span class=\"answer\">once, by A &amp; nobody else</span>",
+            "<p class=\"ask\" id=\"crash-ask\">",
+            "<div class=\"predict\" role=\"radiogroup\" aria-labelledby=\"crash-ask\">",
+            "<label class=\"answer\"><input type=\"radio\" name=\"crash-answer\" data-answer=\"0\" disabled=\"\">\
+             <span>once, by A &amp; nobody else</span></label>",
             "<summary>What happens</summary><p>twice. Both <code>workers</code> are at it.</p>",
             "<p role=\"status\"></p>",
         ] {
-            assert!(predict.contains(text), "{text} is not in {predict}");
+            assert!(head.contains(text), "{text} is not in {head}");
         }
-        assert!(
-            !crate::view::render(&crate::view::tests::lab(), true).contains("class=\"answers\"")
-        );
+        let without = crate::view::render(&crate::view::tests::lab(), true);
+        assert!(!without.contains("radiogroup"), "{without}");
     }
 
     #[test]
@@ -203,14 +158,12 @@ mod tests {
             ),
         ] {
             let run = Run::new(&lab, &lab.read_query(query, true).0.values).unwrap();
-            let (found, button) = verdict(&lab, &run, &Facts::new(&run.trace), chosen);
+            let [found, button] = verdict(&lab, &run, &Facts::new(&run.trace), chosen);
             assert_eq!(found, said, "{query} {chosen}");
             let moment = format!("data-msg-label=\"order-1\">Show the moment, {decides}</button>");
             assert!(button.ends_with(&moment), "{query} {chosen}: {button}");
-            let row = part(&button, "data-row=\"", "\" data-msg")[10..].split('"').next().unwrap();
+            let row = part(&button, "data-show=\"", "\" data-msg")[11..].split('"').next().unwrap();
             assert_eq!(run.rows[row.parse::<usize>().unwrap()].at.to_string(), decides);
         }
-        let run = Run::of_default(&lab);
-        assert_eq!(verdict(&lab, &run, &Facts::new(&run.trace), 9), Default::default());
     }
 }

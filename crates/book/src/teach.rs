@@ -182,7 +182,8 @@ impl Teacher<'_> {
     /// Checks names and values of knobs, and brings the values into the form in which they are compared.
     fn turns(&mut self, place: Place<'_>, turns: &mut Turns, lab: &Lab) {
         let known: Vec<&str> = lab.knobs.iter().map(|knob| knob.name.as_str()).collect();
-        for (name, text) in &mut turns.0 {
+        for turn in turns.0.chunks_exact_mut(2) {
+            let [name, text] = turn else { continue };
             match lab.knobs.iter().find(|knob| knob.name == *name).map(|knob| knob.read(text)) {
                 None => self.problem(place, &nearest(name, "a knob", &known)),
                 Some(Err(why)) => self.problem(place, &format!("`{name}`: {why}")),
@@ -193,7 +194,7 @@ impl Teacher<'_> {
 }
 
 /// The answers that are right, by their places.
-fn right(lab: &Lab, facts: &Facts, values: &[Value]) -> Vec<usize> {
+fn right(lab: &Lab, facts: &Facts<'_>, values: &[Value]) -> Vec<usize> {
     let holds = |i: &usize| facts.holds(&lab.answers[*i].right_when, lab, values);
     (0..lab.answers.len()).filter(holds).collect()
 }

@@ -107,9 +107,9 @@ pub struct Claim {
     pub most: u64,
 }
 
-/// Knobs by name and what they are turned to, as addresses carry it.
+/// Knobs by name, each followed by what it is turned to, as addresses carry it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Turns(pub Vec<(String, String)>);
+pub struct Turns(pub Vec<String>);
 
 delivery_sim::compact_struct!(Condition { claims, knobs });
 delivery_sim::compact_struct!(Claim {
@@ -135,12 +135,10 @@ impl Compact for What {
 
 impl Compact for Turns {
     fn put(&self, out: &mut Vec<u8>) {
-        let flat: Vec<String> = self.0.iter().flat_map(|(k, v)| [k.clone(), v.clone()]).collect();
-        flat.put(out);
+        self.0.put(out);
     }
     fn get(from: &mut Reader<'_>) -> Self {
-        let flat: Vec<String> = Vec::get(from);
-        Self(flat.chunks_exact(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect())
+        Self(Compact::get(from))
     }
 }
 
@@ -148,11 +146,9 @@ impl Turns {
     /// The query of an address that turns these knobs.
     pub fn query(&self) -> String {
         let mut query = String::new();
-        for (name, value) in &self.0 {
-            query.push_str(if query.is_empty() { "" } else { "&" });
-            query.push_str(name);
-            query.push('=');
-            query.push_str(value);
+        for (i, part) in self.0.iter().enumerate() {
+            query.push_str(if i == 0 { "" } else { ["&", "="][i % 2] });
+            query.push_str(part);
         }
         query
     }
@@ -166,12 +162,9 @@ impl What {
 }
 
 /// What happened to the messages of a run, ready to be asked about.
-pub struct Facts {
+pub struct Facts<'a> {
+    trace: &'a Trace,
     hits: Vec<Hit>,
-    /// The label of each message.
-    labels: Vec<String>,
-    /// The name of each client.
-    clients: Vec<String>,
 }
 
 /// Something happened to a message.
@@ -186,80 +179,21 @@ struct Hit {
 /// Stands for no client.
 const NOBODY: ClientId = ClientId(u16::MAX);
 
-impl Facts {
+impl<'a> Facts<'a> {
     /// Reads a run.
-    pub fn new(trace: &Trace) -> Self {
+    pub fn new(trace: &'a Trace) -> Self {
         let story = Story::new(trace);
-        let mut hits = Vec::new();
-        let mut hit = |what, at, msg, attempt, client| {
-            hits.push(Hit { what, at, msg, attempt, client });
-        };
-        // Advisories and copies of dead letters are not the reader's messages.
-        let own = |msg: Msg| {
-            matches!(trace.messages.get(msg.0 as usize), Some(Message::Published { .. }))
-        };
-        let mut effects = vec![false; trace.messages.len()];
-        for record in &trace.records {
-            let at = record.at;
-            match record.event {
-                Event::Published { msg, by } if own(msg) => hit(What::Sent, at, msg, 0, by),
-                Event::Expired { delivery } => {
-                    hit(What::Expired, at, delivery.msg, delivery.attempt, NOBODY);
-                }
-                Event::WorkDone { delivery, by, changed: true } => {
-                    if let Some(effect) = effects.get_mut(delivery.msg.0 as usize)
-                        && std::mem::replace(effect, true)
-                    {
-                        hit(What::EffectTwice, at, delivery.msg, delivery.attempt, by);
-                    }
-                }
-                Event::HandlerStarted { msg, by } => hit(What::Started, at, msg, 0, by),
-                Event::HandlerDone { msg, by } => hit(What::Handled, at, msg, 0, by),
-                Event::Unheard { msg } if own(msg) => hit(What::Lost, at, msg, 0, NOBODY),
-                Event::Dropped { msg, by, .. } => hit(What::Lost, at, msg, 0, by),
-                Event::Refused { msg, .. } => hit(What::Refused, at, msg, 0, NOBODY),
-                _ => {}
-            }
-        }
-        for (i, life) in story.lives.iter().enumerate() {
-            let (of, to) = (life.delivery, life.to);
-            let mut hit = |what, at| hit(what, at, of.msg, of.attempt, to);
-            hit(What::Delivered, life.sent);
-            if life.again() {
-                hit(What::Redelivered, life.sent);
-            }
-            let Some(started) = life.started else { continue };
-            hit(What::Started, started);
-            // Equal moments go by the order of sending, so that of two one is the second.
-            let others = || story.of(of.consumer, of.msg).filter(|&j| j != i);
-            let at_once = |j: usize| {
-                let other = &story.lives[j];
-                let ended = other.work_end.map_or(Time::NEVER, |(at, _)| at);
-                other.to != to
-                    && other.started.is_some_and(|at| (at, j) < (started, i))
-                    && ended > started
-            };
-            if others().any(at_once) {
-                hit(What::WorkedOnAtOnce, started);
-            }
-            if let Some((at, WorkEnd::Done)) = life.work_end {
-                hit(What::Handled, at);
-                let earlier = |j: usize| match story.lives[j].work_end {
-                    Some((end, WorkEnd::Done)) => (end, j) < (at, i),
-                    _ => false,
-                };
-                if others().any(earlier) {
-                    hit(What::HandledTwice, at);
-                }
-            }
+        let mut facts = Self { trace, hits: Vec::new() };
+        facts.events();
+        for i in 0..story.lives.len() {
+            facts.life(&story, i);
         }
         let tally = Tally::new(&story);
         for &(msg, _) in &tally.again {
             let (ahead, _) = overtaking(&story, &[msg]);
-            let begun =
-                ahead.iter().flat_map(|&other| story.of_msg(other)).filter_map(|life| life.started);
-            if let Some(at) = begun.min() {
-                hit(What::Overtaken, at, msg, 0, NOBODY);
+            let lives = ahead.iter().flat_map(|&other| story.of_msg(other));
+            if let Some(at) = lives.filter_map(|life| life.started).min() {
+                facts.hit(What::Overtaken, at, msg, 0, NOBODY);
             }
         }
         for (what, msgs) in [(What::Dead, &tally.dead), (What::InFlight, &tally.in_flight)] {
@@ -267,63 +201,143 @@ impl Facts {
                 if let Some(life) = story.of_msg(msg).last() {
                     let settled = life.settled.map(|(at, ..)| at);
                     let at = life.exhausted.or(settled).unwrap_or(life.sent);
-                    hit(what, at, msg, life.delivery.attempt, life.to);
+                    facts.hit(what, at, msg, life.delivery.attempt, life.to);
                 }
             }
         }
-        let labels = (0..trace.messages.len() as u32).map(|msg| trace.label(Msg(msg))).collect();
-        let clients = trace.clients.iter().map(|client| client.name.clone()).collect();
-        Self { hits, labels, clients }
+        facts
     }
 
-    fn label(&self, msg: Msg) -> &str {
-        self.labels.get(msg.0 as usize).map_or("", String::as_str)
+    // One copy of the growing of the list; the browser's program pays for each.
+    #[inline(never)]
+    fn hit(&mut self, what: What, at: Time, msg: Msg, attempt: u32, client: ClientId) {
+        self.hits.push(Hit { what, at, msg, attempt, client });
+    }
+
+    /// What events say by themselves.
+    fn events(&mut self) {
+        let trace = self.trace;
+        // Advisories and copies of dead letters are not the reader's messages.
+        let own = |msg: Msg| {
+            matches!(trace.messages.get(msg.0 as usize), Some(Message::Published { .. }))
+        };
+        let mut effects = vec![false; trace.messages.len()];
+        for record in &trace.records {
+            let (what, msg, attempt, client) = match record.event {
+                Event::Published { msg, by } if own(msg) => (What::Sent, msg, 0, by),
+                Event::Expired { delivery } => {
+                    (What::Expired, delivery.msg, delivery.attempt, NOBODY)
+                }
+                Event::WorkDone { delivery, by, changed: true } => {
+                    match effects.get_mut(delivery.msg.0 as usize) {
+                        Some(effect) if *effect => {
+                            (What::EffectTwice, delivery.msg, delivery.attempt, by)
+                        }
+                        Some(effect) => {
+                            *effect = true;
+                            continue;
+                        }
+                        None => continue,
+                    }
+                }
+                Event::HandlerStarted { msg, by } => (What::Started, msg, 0, by),
+                Event::HandlerDone { msg, by } => (What::Handled, msg, 0, by),
+                Event::Unheard { msg } if own(msg) => (What::Lost, msg, 0, NOBODY),
+                Event::Dropped { msg, by, .. } => (What::Lost, msg, 0, by),
+                Event::Refused { msg, .. } => (What::Refused, msg, 0, NOBODY),
+                _ => continue,
+            };
+            self.hit(what, record.at, msg, attempt, client);
+        }
+    }
+
+    /// What became of a delivery, alone and beside the others of its message.
+    fn life(&mut self, story: &Story<'_>, i: usize) {
+        let life = &story.lives[i];
+        let of = life.delivery;
+        let mut hit = |what, at| self.hit(what, at, of.msg, of.attempt, life.to);
+        hit(What::Delivered, life.sent);
+        if life.again() {
+            hit(What::Redelivered, life.sent);
+        }
+        let Some(started) = life.started else { return };
+        hit(What::Started, started);
+        let done = life.work_end.filter(|(_, end)| *end == WorkEnd::Done).map(|(at, _)| at);
+        let (mut at_once, mut twice) = (false, false);
+        for j in story.of(of.consumer, of.msg) {
+            // Equal moments go by the order of sending, so that of two one is the second.
+            let other = &story.lives[j];
+            let begun = other.started.is_some_and(|at| (at, j) < (started, i));
+            let open = other.work_end.is_none_or(|(at, _)| at > started);
+            at_once |= other.to != life.to && begun && open;
+            if let (Some(at), Some((end, WorkEnd::Done))) = (done, other.work_end) {
+                twice |= (end, j) < (at, i);
+            }
+        }
+        if at_once {
+            hit(What::WorkedOnAtOnce, started);
+        }
+        if let Some(at) = done {
+            hit(What::Handled, at);
+            if twice {
+                hit(What::HandledTwice, at);
+            }
+        }
     }
 
     fn fits(&self, claim: &Claim, hit: &Hit) -> bool {
+        let name = self.trace.clients.get(usize::from(hit.client.0)).map(|client| &client.name);
         hit.what == claim.what
             && (claim.attempt == 0 || claim.attempt == hit.attempt)
             && claim.after <= hit.at
             && hit.at <= claim.before
-            && (claim.client.is_empty()
-                || self.clients.get(usize::from(hit.client.0)) == Some(&claim.client))
-            && (claim.only
-                || claim.msgs.is_empty()
-                || claim.msgs.iter().any(|label| label == self.label(hit.msg)))
+            && (claim.client.is_empty() || name == Some(&claim.client))
+            && (claim.only || claim.msgs.is_empty() || self.names(claim, hit.msg))
+    }
+
+    fn names(&self, claim: &Claim, msg: Msg) -> bool {
+        let label = self.trace.label(msg);
+        claim.msgs.iter().any(|name| *name == label)
     }
 
     fn shows(&self, claim: &Claim) -> bool {
-        let mut found: Vec<Msg> = Vec::new();
+        let mut seen = vec![false; self.trace.messages.len()];
+        let (mut count, mut named) = (0, 0);
         for hit in &self.hits {
-            if self.fits(claim, hit) && !found.contains(&hit.msg) {
-                found.push(hit.msg);
+            if self.fits(claim, hit)
+                && let Some(seen) = seen.get_mut(hit.msg.0 as usize)
+                && !*seen
+            {
+                *seen = true;
+                count += 1;
+                named += usize::from(claim.only && self.names(claim, hit.msg));
             }
         }
-        let named = |label: &String| found.iter().any(|&msg| self.label(msg) == label);
-        let count = found.len() as u64;
         if claim.only {
-            found.len() == claim.msgs.len() && claim.msgs.iter().all(named)
+            count == named && named == claim.msgs.len()
         } else {
-            (claim.least..=claim.most).contains(&count)
+            (claim.least..=claim.most).contains(&(count as u64))
         }
     }
 
     /// Whether a condition holds of this run, which came of these settings of the lab.
     pub fn holds(&self, condition: &Condition, lab: &Lab, values: &[Value]) -> bool {
-        let turned = |(name, value): &(String, String)| {
-            let place = lab.knobs.iter().position(|knob| knob.name == *name);
-            place.and_then(|i| values.get(i)).is_some_and(|now| now.text() == *value)
+        let turned = |turn: &[String]| {
+            let place = lab.knobs.iter().position(|knob| knob.name == turn[0]);
+            place.and_then(|i| values.get(i)).is_some_and(|now| now.text() == turn[1])
         };
-        condition.knobs.0.iter().all(turned)
+        condition.knobs.0.chunks_exact(2).all(turned)
             && condition.claims.iter().all(|claim| self.shows(claim))
     }
 
-    /// The row that shows what a condition is about: of the first thing that fits it, with the label of its message.
-    pub fn row<'a>(&'a self, condition: &Condition, rows: &[Row]) -> Option<(usize, &'a str)> {
-        let fits = |hit: &&Hit| condition.claims.iter().any(|claim| self.fits(claim, hit));
+    /// The row that shows what a condition is about: of the first thing that fits its first claim, with the label of its
+    /// message.
+    pub fn row(&self, condition: &Condition, rows: &[Row]) -> Option<(usize, String)> {
+        let claim = condition.claims.first()?;
+        let fits = |hit: &&Hit| self.fits(claim, hit);
         let hit = self.hits.iter().filter(fits).min_by_key(|hit| hit.at)?;
         let row = rows.partition_point(|row| row.at < hit.at);
-        (row < rows.len()).then(|| (row, self.label(hit.msg)))
+        (row < rows.len()).then(|| (row, self.trace.label(hit.msg)))
     }
 }
 

@@ -189,8 +189,8 @@ impl<'de> Deserialize<'de> for Turns {
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Turns, A::Error> {
                 let mut turns = Vec::new();
-                while let Some(turn) = map.next_entry()? {
-                    turns.push(turn);
+                while let Some((knob, value)) = map.next_entry()? {
+                    turns.extend([knob, value]);
                 }
                 Ok(Turns(turns))
             }
