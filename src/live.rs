@@ -39,7 +39,7 @@ const TICK_MS: u64 = 200;
 /// Milliseconds from event to event for readers who asked for less motion.
 const STEP_MS: u32 = 1_000;
 
-/// Milliseconds of quiet before the address is written.
+/// Milliseconds of quiet before the address is written, and before a run is judged.
 const ADDRESS_MS: u32 = 200;
 
 /// Below this width pictures stand upright; the same as in `style/lab.css`.
@@ -90,6 +90,8 @@ struct Inner {
     timer: Option<Timeout>,
     /// The next writing of the address.
     pending: Option<Timeout>,
+    /// The next judgement of answer and goals.
+    judging: Option<Timeout>,
 }
 
 /// One lab. A bundle of handles, cheap to copy into every closure.
@@ -125,6 +127,7 @@ impl Live {
             places,
             timer: None,
             pending: None,
+            judging: None,
         });
         let values = RwSignal::new(position.values);
         let shown = Memo::new(move |before: Option<&Shown>| {
@@ -207,6 +210,9 @@ impl Live {
                 if !same || was.layout != now.layout || was.window != now.window {
                     self.draw(&run, now);
                 }
+                if !same {
+                    self.judge_soon();
+                }
                 if turned != values {
                     view::show_knobs(self, false);
                 }
@@ -221,6 +227,7 @@ impl Live {
             }
             (run, now, values)
         });
+        self.judge_soon();
         if let Ok(Some(narrow)) = window().match_media(NARROW) {
             let list = narrow.clone();
             listen(&narrow, "change", move || {
@@ -240,6 +247,29 @@ impl Live {
                 view::show_copies(self);
             });
         }
+    }
+
+    /// Judges the run when the reader has come to rest, so that a moving slider waits for nothing and says nothing.
+    fn judge_soon(self) {
+        let timeout = Timeout::new(ADDRESS_MS, move || self.judge());
+        self.inner.update_value(|inner| inner.judging = Some(timeout));
+    }
+
+    /// Judges the run at once.
+    pub(crate) fn judge(self) {
+        view::judge(self, &self.run_now());
+    }
+
+    /// What the page has in the element with that id.
+    #[cfg(not(feature = "ssr"))]
+    pub(crate) fn printed(self, name: &str) -> String {
+        self.element(name).map(|element| element.inner_html()).unwrap_or_default()
+    }
+
+    /// Whether it is the first lab of its page.
+    #[cfg(feature = "ssr")]
+    pub(crate) fn first(self) -> bool {
+        self.inner.with_value(|inner| inner.first)
     }
 
     fn draw(self, run: &Run, now: Now) {

@@ -11,6 +11,8 @@ use std::sync::Arc;
 
 /// A finished run and its steps.
 pub(crate) struct Run {
+    /// The settings it came of, one for each knob.
+    pub(crate) values: Vec<Value>,
     /// What happened.
     pub(crate) trace: Arc<Trace>,
     /// The events worth a step.
@@ -38,13 +40,14 @@ impl PartialEq for Shown {
 impl Run {
     /// Runs a lab with its knobs at `values`.
     pub(crate) fn new(lab: &Lab, values: &[Value]) -> Result<Self, Vec<String>> {
-        lab.run(values).map(Self::of)
+        lab.run(values).map(|trace| Self::of(trace, values.to_vec()))
     }
 
     /// The default run; one in which nothing happens, should the lab not run at all.
     pub(crate) fn of_default(lab: &Lab) -> Self {
-        Self::new(lab, &lab.default_position().values).unwrap_or_else(|_| {
-            Self::of(Trace {
+        let values = lab.default_position().values;
+        Self::new(lab, &values).unwrap_or_else(|_| {
+            let trace = Trace {
                 scenario: lab.scenario.clone(),
                 streams: Vec::new(),
                 consumers: Vec::new(),
@@ -55,15 +58,16 @@ impl Run {
                 answers: Vec::new(),
                 end: lab.scenario.end,
                 cut: None,
-            })
+            };
+            Self::of(trace, values)
         })
     }
 
-    fn of(trace: Trace) -> Self {
+    fn of(trace: Trace, values: Vec<Value>) -> Self {
         let trace = Arc::new(trace);
         let rows = Told::new(trace.clone());
         let outcome = rows.outcome();
-        Self { trace, rows, outcome }
+        Self { values, trace, rows, outcome }
     }
 
     /// The part of the run that a window shows, as a picture.

@@ -35,6 +35,7 @@ pub(super) fn outcome(live: Live) -> impl IntoView {
                 {say}
             </p>
             <ul inner_html=counts></ul>
+            {super::goals::goals(live)}
         </div>
     }
 }

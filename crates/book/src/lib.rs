@@ -21,6 +21,7 @@ mod lab;
 pub mod markdown;
 mod problem;
 mod source;
+mod teach;
 
 pub use chapter::{Chapter, Heading, Part};
 pub use problem::Problem;

@@ -1,5 +1,6 @@
 //! What a lab is: a scenario with a title, a question and the settings that a reader may change.
 
+use crate::condition::{Condition, Turns};
 use crate::query::{self, shown};
 use crate::window::Window;
 use delivery_sim::setting::{Form, Setting, Value};
@@ -7,7 +8,7 @@ use delivery_sim::{Dur, Scenario, Time, Trace};
 use serde::{Deserialize, Serialize};
 
 /// A live figure, complete: read from `content/labs/*.toml`, carried by a page in a compact form.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lab {
     /// Its name in addresses and chapters; the file's name without `.toml`.
@@ -26,6 +27,12 @@ pub struct Lab {
     /// A second system to which the same happens, drawn above the first on the same time axis.
     #[serde(default)]
     pub beside: Option<Beside>,
+    /// What the reader may answer to the question; empty if it is left open.
+    #[serde(default)]
+    pub answers: Vec<Answer>,
+    /// What the reader may try to bring about.
+    #[serde(default)]
+    pub goals: Vec<Goal>,
 }
 
 /// A second system of a lab: the knobs turn whichever of the two has the setting.
@@ -38,6 +45,35 @@ pub struct Beside {
     pub own_title: String,
     /// The run of this system; it ends when the lab's own does.
     pub scenario: Scenario,
+}
+
+/// An answer to the question of a lab. Whether it is right is computed from the run on screen.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Answer {
+    /// The answer.
+    pub text: String,
+    /// When it is right.
+    pub right_when: Condition,
+    /// What is said to it while the default run is on screen.
+    pub say: String,
+    /// The event that decides; of several the first.
+    pub because: Condition,
+}
+
+/// Something that a reader may bring about with the knobs.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Goal {
+    /// What to bring about, as an instruction.
+    pub text: String,
+    /// When it is done.
+    pub when: Condition,
+    /// Settings that do it.
+    pub by: Turns,
+    /// The moment that shows it then; the book finds it in the run.
+    #[serde(skip)]
+    pub at: Time,
 }
 
 /// One setting offered to the reader.
@@ -58,8 +94,20 @@ pub struct Knob {
     pub more: bool,
 }
 
-delivery_sim::compact_struct!(Lab { slug, title, question, opens_at, scenario, knobs, beside });
+delivery_sim::compact_struct!(Lab {
+    slug,
+    title,
+    question,
+    opens_at,
+    scenario,
+    knobs,
+    beside,
+    answers,
+    goals
+});
 delivery_sim::compact_struct!(Beside { title, own_title, scenario });
+delivery_sim::compact_struct!(Answer { text, right_when, say, because });
+delivery_sim::compact_struct!(Goal { text, when, by, at });
 delivery_sim::compact_struct!(Knob { name, label, setting, positions, more });
 
 /// A lab with its knobs turned: what the address says.
@@ -466,6 +514,8 @@ mod tests {
                 knob("count", "publish.count", &["1", "10"]),
             ],
             beside: None,
+            answers: Vec::new(),
+            goals: Vec::new(),
         }
     }
 
@@ -737,7 +787,7 @@ mod tests {
             }
         };
         type Change<'a> = &'a dyn Fn(&mut Lab);
-        let rows: [(Change<'_>, &str); 14] = [
+        let rows: [(Change<'_>, &str); 15] = [
             (&|lab| lab.title = " ".into(), "`title` is empty; write one sentence"),
             (
                 &|lab| lab.opens_at = Time::ms(13_000),

@@ -1,6 +1,7 @@
 //! Pictures and words of a run: trace in; scene, SVG, captions, table and account out. Pure.
 
 pub mod compare;
+pub mod condition;
 mod draw;
 pub mod lab;
 mod labels;

@@ -58,6 +58,11 @@ impl Told {
         self.moments.partition_point(|moment| moment.at <= t)
     }
 
+    /// How many rows are before `t`.
+    pub fn before(&self, t: Time) -> usize {
+        self.moments.partition_point(|moment| moment.at < t)
+    }
+
     /// A row.
     pub fn get(&self, row: usize) -> Option<Row> {
         self.moments.get(row).map(|moment| tell::row(&self.story(), &self.records, *moment))

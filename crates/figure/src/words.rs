@@ -113,23 +113,23 @@ pub struct Outcome {
 
 /// How every message of a run fared.
 #[derive(Default)]
-struct Tally {
+pub(crate) struct Tally {
     sent: u64,
     handled: u64,
     /// Worked on more than once by the same consumer, with the number of times.
     repeated: Vec<(Msg, u32)>,
     /// Delivered more than once by the same consumer, with the number of times.
-    again: Vec<(Msg, u32)>,
+    pub(crate) again: Vec<(Msg, u32)>,
     lost: Vec<Msg>,
     refused: Vec<Msg>,
-    dead: Vec<Msg>,
-    in_flight: Vec<Msg>,
+    pub(crate) dead: Vec<Msg>,
+    pub(crate) in_flight: Vec<Msg>,
     acked: u64,
     not_delivered: u64,
 }
 
 impl Tally {
-    fn new(story: &Story<'_>) -> Self {
+    pub(crate) fn new(story: &Story<'_>) -> Self {
         let trace = story.trace;
         let mut tally = Self::default();
         let many = trace.messages.len();
@@ -309,7 +309,7 @@ fn concluded(story: &Story<'_>, tally: &Tally) -> String {
 
 /// Which messages overtook which of `again`: begun after a failed turn of it and before it was done, although it is before
 /// them in the stream.
-fn overtaking(story: &Story<'_>, again: &[Msg]) -> (Vec<Msg>, Vec<Msg>) {
+pub(crate) fn overtaking(story: &Story<'_>, again: &[Msg]) -> (Vec<Msg>, Vec<Msg>) {
     if again.is_empty() {
         return (Vec::new(), Vec::new());
     }
