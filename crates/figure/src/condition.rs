@@ -347,6 +347,7 @@ impl<'a> Facts<'a> {
 mod tests {
     use super::*;
     use crate::fixture::{self, Script};
+    use crate::words;
     use delivery_sim::trace::{Cause, Effect, Reply};
     use delivery_sim::{Dur, compact};
     use std::mem::discriminant;
