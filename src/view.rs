@@ -231,6 +231,7 @@ pub(crate) mod tests {
                 knob("max_deliver", "", "consumer.max_deliver", &["1", "5"], true),
                 knob("work", "work & rest", "worker.service_time", &["1s", "7s"], false),
             ],
+            beside: None,
             answers: Vec::new(),
             goals: Vec::new(),
         }

@@ -163,7 +163,7 @@ mod tests {
             let moment = format!("data-msg-label=\"order-1\">Show the moment, {decides}</button>");
             assert!(button.ends_with(&moment), "{query} {chosen}: {button}");
             let row = part(&button, "data-show=\"", "\" data-msg")[11..].split('"').next().unwrap();
-            assert_eq!(run.rows[row.parse::<usize>().unwrap()].at.to_string(), decides);
+            assert_eq!(run.rows.at(row.parse().unwrap()).unwrap().to_string(), decides);
         }
     }
 }
