@@ -105,7 +105,8 @@ pub(crate) fn judge(live: Live, run: &Run) {
     }
 }
 
-/// What the lab shows, its question and the answers; in a live lab as its page had it, with the answers free to choose.
+/// What the lab shows, its question and the answers; in a live lab as its page had it. Who
+/// calls the program frees the answers.
 fn head(live: Live) -> String {
     #[cfg(feature = "ssr")]
     return live.lab(|lab| {
@@ -117,15 +118,15 @@ fn head(live: Live) -> String {
         out
     });
     #[cfg(not(feature = "ssr"))]
-    live.printed("head").replace(" disabled=\"\"", "")
+    live.printed("head")
 }
 
-/// An answer is chosen, or a button that shows a row is pressed.
+/// A button that shows a row is pressed, or an answer chosen.
 fn click(live: Live, event: &MouseEvent) {
     let target: web_sys::Element = event_target(event);
-    if let Some(row) = number(&target, "data-show") {
+    if let Some(row) = number(&target, "data-row") {
         live.seek_row(row);
-    } else if number(&target, "data-answer").is_some() {
+    } else if target.has_attribute("data-answer") {
         live.judge();
     }
 }

@@ -25,12 +25,6 @@ pub(super) fn events(live: Live) -> impl IntoView {
                 role="region"
                 tabindex="0"
                 aria-label=label
-                on:click=move |event| {
-                    let target: Element = event_target(&event);
-                    if let Some(row) = target.get_attribute("data-row") {
-                        live.seek_row(row.parse().unwrap_or_default());
-                    }
-                }
             ></div>
         </details>
     }
