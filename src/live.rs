@@ -62,6 +62,10 @@ pub(crate) struct Now {
     pub(crate) account: bool,
     /// The stretch of the run that the picture shows; none for all of it.
     pub(crate) window: Option<Window>,
+    /// The message whose life is lit and told, by its place in the trace.
+    pub(crate) msg: Option<u32>,
+    /// Whether a run is pinned.
+    pub(crate) pinned: bool,
 }
 
 impl Now {
@@ -80,8 +84,12 @@ struct Inner {
     speed: usize,
     /// The picture on screen, made when it is first needed.
     scene: Option<Scene>,
-    /// Its movement, likewise.
-    player: Option<Player>,
+    /// Its movement, likewise, and that of the picture above it.
+    players: Vec<Player>,
+    /// The settings of the pinned run.
+    pinned: Option<Vec<Value>>,
+    /// The run drawn above the one on screen: the pinned one, or the second system of the lab.
+    other: Option<Arc<Run>>,
     /// Where and when the clock started: the run's moment, and the page's in milliseconds.
     started: (Time, f64),
     /// The places of each knob's control.
@@ -122,7 +130,9 @@ impl Live {
             first,
             speed,
             scene: None,
-            player: None,
+            players: Vec::new(),
+            pinned: None,
+            other: None,
             started: (Time::ZERO, 0.0),
             places,
             timer: None,
@@ -152,8 +162,12 @@ impl Live {
             table: false,
             account: !alive,
             window: position.window,
+            msg: None,
+            pinned: false,
         });
-        Self { values, shown, now, alive, inner }
+        let live = Self { values, shown, now, alive, inner };
+        live.keep(position.pinned);
+        live
     }
 
     /// Reads something of the lab.
@@ -219,7 +233,13 @@ impl Live {
                 if now.table || was.table {
                     view::show_table(self, &run, now.table, same && was.table == now.table);
                 }
-                let moved = was.t != now.t || was.window != now.window;
+                if was.msg != now.msg {
+                    view::light(self, None);
+                }
+                if now.msg.is_some() || was.msg.is_some() {
+                    view::show_card(self);
+                }
+                let moved = (was.t, was.window, was.pinned) != (now.t, now.window, now.pinned);
                 if !now.playing && (was.playing || moved || turned != values) {
                     let timeout = Timeout::new(ADDRESS_MS, move || self.write_address());
                     self.inner.update_value(|inner| inner.pending = Some(timeout));
@@ -227,6 +247,11 @@ impl Live {
             }
             (run, now, values)
         });
+        if self.other().is_some() {
+            Effect::new(move |_: Option<()>| {
+                self.draw_other(self.now.get_untracked(), self.clock())
+            });
+        }
         self.judge_soon();
         if let Ok(Some(narrow)) = window().match_media(NARROW) {
             let list = narrow.clone();
@@ -246,6 +271,11 @@ impl Live {
                 self.write_address();
                 view::show_copies(self);
             });
+            // A word of the text is pointed at.
+            let asked = Closure::<dyn Fn(_)>::new(move |event| view::asked(self, &event));
+            let _ =
+                section.add_event_listener_with_callback("light", asked.as_ref().unchecked_ref());
+            asked.forget();
         }
     }
 
@@ -276,8 +306,12 @@ impl Live {
         let Some(view) = self.element("view") else { return };
         let t = self.clock().min(run.trace.end);
         let scene = run.scene(now.layout, now.window);
-        view.set_inner_html(&self.lab(|lab| run.picture(lab, &scene, t)));
-        self.inner.update_value(|inner| (inner.scene, inner.player) = (Some(scene), None));
+        view.set_inner_html(&self.lab(|lab| run.picture(&lab.slug, &lab.title, &scene, t)));
+        self.inner.update_value(|inner| {
+            inner.scene = Some(scene);
+            inner.players.clear();
+        });
+        self.draw_other(now, t);
         if self.now.with_untracked(|now| now.playing || now.t != t) {
             self.seek(t);
         }
@@ -292,19 +326,72 @@ impl Live {
         })
     }
 
-    /// Does something with the movement of the picture, which is made if it is not there yet.
-    fn with_player(self, act: impl FnOnce(&Player)) {
-        let Some(view) = self.element("view") else { return };
-        if self.inner.with_value(|inner| inner.player.is_none()) {
-            let player =
-                self.with_scene(|scene| Player::new(&view, &scene.motions(), scene.window));
-            self.inner.update_value(|inner| inner.player = player);
+    /// Draws the picture above, if there is one, and marks in both what differs.
+    fn draw_other(self, now: Now, t: Time) {
+        view::draw_other(self, now, t);
+        let selected = self.now.with_untracked(|now| now.msg.is_some());
+        if selected {
+            view::light(self, None);
         }
-        self.inner.with_value(|inner| {
-            if let Some(player) = &inner.player {
-                act(player);
+    }
+
+    /// Does something with the movement of the pictures, which is made if it is not there yet.
+    fn with_player(self, act: impl Fn(&Player)) {
+        if self.inner.with_value(|inner| inner.players.is_empty()) {
+            let player = |name, scene: &Scene| {
+                self.element(name).map(|view| Player::new(&view, &scene.motions(), scene.window))
+            };
+            let now = self.now.get_untracked();
+            let mut players = Vec::new();
+            players.extend(self.with_scene(|scene| player("view", scene)).flatten());
+            if let Some(other) = self.other() {
+                players.extend(player("other-view", &other.scene(now.layout, now.window)));
             }
+            self.inner.update_value(|inner| inner.players = players);
+        }
+        self.inner.with_value(|inner| inner.players.iter().for_each(act));
+    }
+
+    // The run above.
+
+    /// Keeps the run on screen to compare others with it, or lets the one that was kept go.
+    pub(crate) fn pin(self) {
+        let pinned = self.now.with_untracked(|now| now.pinned);
+        self.keep((!pinned).then(|| self.run_now().values.clone()));
+        let now = self.now.get_untracked();
+        self.inner.update_value(|inner| inner.players.clear());
+        self.draw(&self.run_now(), now);
+    }
+
+    /// Keeps the run of these settings, if they allow one.
+    fn keep(self, pinned: Option<Vec<Value>>) {
+        let run = pinned.as_ref().and_then(|values| self.lab(|lab| Run::new(lab, values).ok()));
+        let there = run.is_some();
+        self.inner.update_value(|inner| {
+            inner.pinned = pinned.filter(|_| there);
+            inner.other = run.map(Arc::new);
         });
+        self.now.update(|now| now.pinned = there);
+    }
+
+    /// The pinned run, or that of the second system under the settings on screen.
+    pub(crate) fn other(self) -> Option<Arc<Run>> {
+        self.inner.with_value(|inner| inner.other.clone()).or_else(|| {
+            let values = &self.run_now().values;
+            self.lab(|lab| Run::beside(lab, values)).map(Arc::new)
+        })
+    }
+
+    /// The settings of the pinned run.
+    pub(crate) fn pinned(self) -> Option<Vec<Value>> {
+        self.inner.with_value(|inner| inner.pinned.clone())
+    }
+
+    /// Gives the focus to the picture.
+    pub(crate) fn focus(self) {
+        if let Some(view) = self.element("view") {
+            let _ = view.unchecked_into::<web_sys::HtmlElement>().focus();
+        }
     }
 
     // Settings.
@@ -326,6 +413,7 @@ impl Live {
     fn go(self, position: Position) {
         self.pause();
         self.inner.update_value(|inner| inner.places = places(&inner.lab, &position));
+        self.keep(position.pinned);
         self.values.set(position.values);
         view::show_knobs(self, true);
         self.seek(position.t);
@@ -335,7 +423,7 @@ impl Live {
     /// The settings and the moment.
     pub(crate) fn position(self) -> Position {
         let Now { t, window, .. } = self.now.get_untracked();
-        Position { values: self.values.get_untracked(), t, window }
+        Position { values: self.values.get_untracked(), t, window, pinned: self.pinned() }
     }
 
     fn write_address(self) {

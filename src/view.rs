@@ -4,8 +4,10 @@
 //! clock, the knobs, the outcome, the events and the account.
 
 mod clock;
+mod compare;
 mod goals;
 mod knobs;
+mod light;
 mod outcome;
 mod picture;
 mod predict;
@@ -13,7 +15,9 @@ mod share;
 mod table;
 mod zoom;
 
+pub(crate) use compare::draw as draw_other;
 pub(crate) use knobs::{all_places, show as show_knobs};
+pub(crate) use light::{asked, light, show as show_card};
 pub(crate) use share::show as show_copies;
 pub(crate) use table::show as show_table;
 
@@ -86,8 +90,10 @@ fn body(live: Live, notices: &[String]) -> impl IntoView + use<> {
             {outcome::notice(notices)}
             {picture::picture(live)}
             {picture::caption(live)}
+            {light::card(live)}
             {clock::clock(live)}
             {knobs::knobs(live)}
+            {compare::compare(live)}
             {outcome::outcome(live)}
             {table::events(live)}
             {outcome::account(live)}
@@ -126,6 +132,8 @@ fn click(live: Live, event: &MouseEvent) {
     let target: web_sys::Element = event_target(event);
     if let Some(row) = number(&target, "data-row") {
         live.seek_row(row);
+    } else if target.has_attribute("data-close") {
+        light::close(live);
     } else if target.has_attribute("data-answer") {
         live.judge();
     }
@@ -155,6 +163,9 @@ fn key(live: Live, event: &KeyboardEvent) {
         "+" | "=" => zoom::zoom(live, zoom::IN),
         "-" => zoom::zoom(live, zoom::OUT),
         "0" => live.look_at(None),
+        "m" => light::step(live, false),
+        "M" => light::step(live, true),
+        "Escape" if light::close(live) => {}
         "ArrowRight" => {
             live.next();
         }
