@@ -13,6 +13,7 @@ mod zoom;
 
 pub(crate) use knobs::{all_places, show as show_knobs};
 pub(crate) use table::show as show_table;
+pub(crate) use zoom::{listen as listen_zoom, show as show_zoom};
 
 use crate::live::Live;
 use leptos::prelude::*;
