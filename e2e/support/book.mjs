@@ -1,7 +1,7 @@
 // A book of its own for a test: the built site with further labs in its chapter.
 
 import { execFile } from 'node:child_process';
-import { appendFile, cp, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { appendFile, cp, mkdtemp, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -18,7 +18,11 @@ export async function bookWith(t, labs) {
   await cp(site(), dist, { recursive: true });
   await cp(join(PROJECT, 'content'), content, { recursive: true });
   // A finished page is a template again without its title and its body.
-  const page = await readFile(join(dist, 'index.html'), 'utf8');
+  let page = await readFile(join(dist, 'index.html'), 'utf8');
+  const [sheet] = /style-[0-9a-f]+\.css/.exec(page);
+  // The press names its sheet by what is in it and removes those it was made from.
+  await rename(join(dist, sheet), join(dist, 'sheet.css'));
+  page = page.replaceAll(sheet, 'sheet.css');
   await writeFile(join(dist, 'index.html'), page.replace(/<title>[^]*?<\/title>/, '<title></title>')
     .replace(/<body([^>]*)>[^]*<\/body>/, '<body$1><main id="content"></main></body>'));
   const slug = CHAPTER.replace('/', '');

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::window::Window;
+use delivery_sim::info::ConsumerInfo;
 use delivery_sim::order::sorted;
 use delivery_sim::time::SEC;
 use delivery_sim::trace::{ClientKind, StreamId};
@@ -256,7 +257,12 @@ pub(crate) fn bands(story: &Story<'_>, axis: Axis) -> Vec<Band> {
         let limit = config.and_then(|c| c.config.effective_max_ack_pending());
         let limit = limit.map(|limit| (limit, "max_ack_pending"));
         let name = &consumer.name;
-        add("consumer", name, "unprocessed", "band stored", None, grid.counted(pending));
+        let of = |(_, id, info): &(Time, ConsumerId, ConsumerInfo)| {
+            usize::from(id.0) == place && info.num_pending > 0
+        };
+        if trace.infos.iter().any(of) {
+            add("consumer", name, "unprocessed", "band stored", None, grid.counted(pending));
+        }
         add("consumer", name, "in flight", "band inflight", limit, grid.counted(flying));
     }
     for buffer in buffers.into_iter().filter(|buffer| buffer.used) {
