@@ -223,6 +223,7 @@ impl Live {
                 let same = Arc::ptr_eq(&before, &run);
                 if !same || was.layout != now.layout || was.window != now.window {
                     self.draw(&run, now);
+                    view::show_zoom(self, &run, now.window);
                 }
                 if !same {
                     self.judge_soon();
@@ -244,6 +245,8 @@ impl Live {
                     let timeout = Timeout::new(ADDRESS_MS, move || self.write_address());
                     self.inner.update_value(|inner| inner.pending = Some(timeout));
                 }
+            } else {
+                view::listen_zoom(self);
             }
             (run, now, values)
         });

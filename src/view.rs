@@ -20,6 +20,7 @@ pub(crate) use knobs::{all_places, show as show_knobs};
 pub(crate) use light::{asked, light, show as show_card};
 pub(crate) use share::show as show_copies;
 pub(crate) use table::show as show_table;
+pub(crate) use zoom::{listen as listen_zoom, show as show_zoom};
 
 #[cfg(feature = "ssr")]
 use crate::html;
