@@ -50,5 +50,6 @@ addEventListener('click', async ({ target }) => {
     field.hidden = false;
     field.focus();
     field.select();
+    field.scrollTop = 0;
   }
 });
