@@ -74,10 +74,8 @@ struct Inner {
     places: Vec<Vec<Value>>,
     /// The next update while playing.
     timer: Option<Timeout>,
-    /// The next writing of the address.
+    /// What is done when the reader has come to rest.
     pending: Option<Timeout>,
-    /// The next judgement of answer and goals.
-    judging: Option<Timeout>,
 }
 
 /// One lab. A bundle of handles, cheap to copy into every closure.
@@ -112,7 +110,6 @@ impl Live {
             places,
             timer: None,
             pending: None,
-            judging: None,
         });
         let values = RwSignal::new(position.values);
         let shown = Memo::new(move |before: Option<&Shown>| {
@@ -187,23 +184,19 @@ impl Live {
                 if !same || was.layout != now.layout {
                     self.draw(&run, now.layout);
                 }
-                if !same {
-                    self.judge_soon();
-                }
                 if turned != values {
                     view::show_knobs(self, false);
                 }
                 if now.table || was.table {
                     view::show_table(self, &run, now.table, same && was.table == now.table);
                 }
-                if !now.playing && (was.playing || was.t != now.t || turned != values) {
-                    let timeout = Timeout::new(ADDRESS_MS, move || self.write_address());
+                if !same || !now.playing && (was.playing || was.t != now.t || turned != values) {
+                    let timeout = Timeout::new(ADDRESS_MS, move || self.rest());
                     self.inner.update_value(|inner| inner.pending = Some(timeout));
                 }
             }
             (run, now, values)
         });
-        self.judge_soon();
         if let Ok(Some(narrow)) = window().match_media(NARROW) {
             let list = narrow.clone();
             listen(&narrow, "change", move || {
@@ -217,13 +210,15 @@ impl Live {
         });
     }
 
-    /// Judges the run when the reader has come to rest, so that a moving slider waits for nothing and says nothing.
-    fn judge_soon(self) {
-        let timeout = Timeout::new(ADDRESS_MS, move || self.judge());
-        self.inner.update_value(|inner| inner.judging = Some(timeout));
+    /// The reader has come to rest: a moving slider waits for nothing and says nothing.
+    fn rest(self) {
+        if !self.now.with_untracked(|now| now.playing) {
+            self.write_address();
+        }
+        self.judge();
     }
 
-    /// Judges the run at once.
+    /// Holds answer and goals against the run on screen.
     pub(crate) fn judge(self) {
         view::judge(self, &self.run_now());
     }
