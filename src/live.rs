@@ -96,10 +96,8 @@ struct Inner {
     places: Vec<Vec<Value>>,
     /// The next update while playing.
     timer: Option<Timeout>,
-    /// The next writing of the address.
+    /// What is done when the reader has come to rest.
     pending: Option<Timeout>,
-    /// The next judgement of answer and goals.
-    judging: Option<Timeout>,
 }
 
 /// One lab. A bundle of handles, cheap to copy into every closure.
@@ -137,7 +135,6 @@ impl Live {
             places,
             timer: None,
             pending: None,
-            judging: None,
         });
         let values = RwSignal::new(position.values);
         let shown = Memo::new(move |before: Option<&Shown>| {
@@ -225,9 +222,6 @@ impl Live {
                     self.draw(&run, now);
                     view::show_zoom(self, &run, now.window);
                 }
-                if !same {
-                    self.judge_soon();
-                }
                 if turned != values {
                     view::show_knobs(self, false);
                 }
@@ -241,21 +235,18 @@ impl Live {
                     view::show_card(self);
                 }
                 let moved = (was.t, was.window, was.pinned) != (now.t, now.window, now.pinned);
-                if !now.playing && (was.playing || moved || turned != values) {
-                    let timeout = Timeout::new(ADDRESS_MS, move || self.write_address());
+                if !same || !now.playing && (was.playing || moved || turned != values) {
+                    let timeout = Timeout::new(ADDRESS_MS, move || self.rest());
                     self.inner.update_value(|inner| inner.pending = Some(timeout));
                 }
             } else {
+                if self.other().is_some() {
+                    self.draw_other(now, self.clock());
+                }
                 view::listen_zoom(self);
             }
             (run, now, values)
         });
-        if self.other().is_some() {
-            Effect::new(move |_: Option<()>| {
-                self.draw_other(self.now.get_untracked(), self.clock())
-            });
-        }
-        self.judge_soon();
         if let Ok(Some(narrow)) = window().match_media(NARROW) {
             let list = narrow.clone();
             listen(&narrow, "change", move || {
@@ -282,13 +273,15 @@ impl Live {
         }
     }
 
-    /// Judges the run when the reader has come to rest, so that a moving slider waits for nothing and says nothing.
-    fn judge_soon(self) {
-        let timeout = Timeout::new(ADDRESS_MS, move || self.judge());
-        self.inner.update_value(|inner| inner.judging = Some(timeout));
+    /// The reader has come to rest: a moving slider waits for nothing and says nothing.
+    fn rest(self) {
+        if !self.now.with_untracked(|now| now.playing) {
+            self.write_address();
+        }
+        self.judge();
     }
 
-    /// Judges the run at once.
+    /// Holds answer and goals against the run on screen.
     pub(crate) fn judge(self) {
         view::judge(self, &self.run_now());
     }
