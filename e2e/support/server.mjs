@@ -40,7 +40,7 @@ const POLICY = [
  */
 export async function serve(folder, prefix = '/', { scripts = true } = {}) {
   const policy = scripts ? POLICY : POLICY.replace(/script-src [^;]*/, "script-src 'none'");
-  const server = createServer({ maxHeaderSize: 64 * 1024 }, async (request, response) => {
+  const server = createServer({ maxHeaderSize: 512 * 1024 }, async (request, response) => {
     const answer = (status, type, body, more = {}) => {
       response.writeHead(status, {
         'content-type': type,
