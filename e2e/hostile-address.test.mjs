@@ -10,7 +10,7 @@ const [SLUG, BATCH, SLOW] = LABS;
 const code = encodeURIComponent;
 const PWN = 'globalThis.pwned=1';
 
-/** The address, and what one of the lab's own sentences must say; none where no key is the lab's. */
+/** The address, what the lab says to it (nothing, if it is sound), which lab, and why it does not run so (if it does not). */
 const CASES = {
   'a script': [`ack_wait=${code(`<script>${PWN}</script>`)}`, /ack_wait.*<script>/],
   'a script that ends another element': [`ack_wait=${code(`</output></p></script><script>${PWN}</script>`)}`, /ack_wait/],
@@ -58,17 +58,17 @@ const CASES = {
   'a tower of accents': [`ack_wait=${code(`e${'\u0301'.repeat(200)}`)}`, /ack_wait/],
   'letters that look like others': [`${SLUG}.${code('аck_wait')}=8s`, /аck_wait/],
   'signs beyond the plane': [`ack_wait=${code('👩‍👩‍👧‍👦🏴‍☠️')}`, /ack_wait/],
-  'nothing, many times': ['=&=&&&=&?=?&&;&', undefined],
-  'keys of nobody': ['utm_source=x&<script>=1&onerror=alert(1)', undefined],
+  'nothing, many times': ['=&=&&&=&?=?&&;&', /not a setting/],
+  'keys of nobody': ['utm_source=x&<script>=1&onerror=alert(1)', /utm_source.*<script>/],
 
   // What the simulator must not choke on: it refuses, or it stops the run, and says so.
   'a stopwatch of a nanosecond': ['ack_wait=1ns', undefined],
-  'a list the server refuses': ['backoff=1s,2s,3s&max_deliver=2', undefined, 'refused'],
-  'four billion in a batch': [`${BATCH}.batch=4294967295`, undefined, 'any', BATCH],
-  'four billion workers': [`${BATCH}.b=4294967295`, undefined, 'any', BATCH],
-  'a beat every nanosecond': [`${SLOW}.in_progress_every=1ns`, undefined, 'any', SLOW],
-  'work of nothing, at a beat of nothing': [`${SLOW}.work=0s&${SLOW}.in_progress_every=1ns&${SLOW}.ack_wait=1ns`, undefined, 'any', SLOW],
-  'work for three centuries': [`${SLOW}.work=2562047h&${SLOW}.spread=2562047h`, undefined, 'any', SLOW],
+  'a list the server refuses': ['backoff=1s,2s,3s&max_deliver=2', undefined, SLUG, /max.deliver/],
+  'four billion in a batch': [`${BATCH}.batch=4294967295`, /batch.*4294967295/, BATCH],
+  'four billion workers': [`${BATCH}.b=4294967295`, /4294967295/, BATCH],
+  'a beat every nanosecond': [`${SLOW}.in_progress_every=1ns`, undefined, SLOW, /events/],
+  'the longest work at the quickest beat': [`${SLOW}.work=24h&${SLOW}.in_progress_every=1ns&${SLOW}.ack_wait=1ns`, undefined, SLOW, /events/],
+  'work for three centuries': [`${SLOW}.work=2562047h`, /work.*2562047h/, SLOW],
 };
 
 /** What tries to get through leaves a trace here. */
@@ -104,8 +104,8 @@ test('no address runs script, breaks a lab, or goes without an answer', async (t
   const caught = await traces(page);
   assert.ok(caught.violations.length > 0 && caught.markup.length === 1, JSON.stringify(caught));
 
-  for (const [name, [query, said, answer = said ? 'notice' : 'none', slug = SLUG]] of Object.entries(CASES)) {
-    await t.test(name, async () => {
+  for (const [name, [query, said, slug = SLUG, why]] of Object.entries(CASES)) {
+    await t.test(name, { timeout: 60_000 }, async () => {
       page.faults.length = 0;
       const began = Date.now();
       // A page apart each time: no hash of the same page that would not load anew.
@@ -115,10 +115,11 @@ test('no address runs script, breaks a lab, or goes without an answer', async (t
       const took = Date.now() - began;
 
       const notices = await lab.notices();
-      if (answer === 'notice') assert.match(notices.join(' '), said);
-      if (answer === 'none') assert.deepEqual(notices, []);
+      if (said) assert.match(notices.join(' '), said);
+      else assert.deepEqual(notices, []);
       const refused = await lab.refused();
-      if (answer === 'refused') assert.match(refused, /\w{3}/);
+      if (why) assert.match(refused, why);
+      else assert.equal(refused, '');
       // Junk is not poured over the reader, and cannot turn our own words around.
       assert.ok(notices.length <= 5, `${notices.length} sentences`);
       for (const notice of notices) {
