@@ -66,15 +66,20 @@ for (const width of [390, 1280]) {
       heading.removeAttribute('tabindex');
     });
 
-    // The question first, where the lab asks one: answered before the run, and the run answers back.
+    // The question first, where the lab asks one: answered before the run, and the run answers back in words.
     const answers = lab.section.getByRole('radio');
     if (await answers.count() > 0) {
+      const told = async () => (await lab.section.getByRole('status').allInnerTexts()).join(' ').trim();
+      const place = () => answers.evaluateAll((all) => all.indexOf(document.activeElement));
       await tabTo(page, answers, 'the answers');
+      const before = await told();
       await press('Space');
-      assert.equal(await answers.locator(':scope:checked').count(), 1, 'an answer is chosen');
-      const chosen = await page.evaluate(() => document.activeElement.value);
+      assert.equal(await lab.section.getByRole('radio', { checked: true }).count(), 1, 'an answer is chosen');
+      await until('feedback', async () => (await told()) !== before, told);
+      const [chosen, said] = [await place(), await told()];
       await press('ArrowDown');
-      assert.notEqual(await page.evaluate(() => document.activeElement.value), chosen, 'arrows go to the next answer');
+      assert.notEqual(await place(), chosen, 'arrows go to the next answer');
+      await until('other feedback', async () => (await told()) !== said, told);
     }
 
     // The picture takes the keys of the clock.

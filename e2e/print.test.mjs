@@ -30,7 +30,8 @@ const seen = (page) => page.evaluate(() => {
   const shown = (selector) => [...document.querySelectorAll(selector)]
     .filter((element) => element.checkVisibility({ visibilityProperty: true }) && element.getClientRects().length > 0);
   return {
-    controls: shown('section.lab :is(button, input, select, textarea, [role=slider])').map((element) => element.outerHTML.slice(0, 100)),
+    // A radio button beside an answer is on paper a place for a cross.
+    controls: shown('section.lab :is(button, input:not([type=radio]), select, textarea, [role=slider])').map((element) => element.outerHTML.slice(0, 100)),
     around: shown('.skip, header.top, header.book, nav').map((element) => element.outerHTML.slice(0, 100)),
     pictures: shown('section.lab svg.scene').map((svg) => svg.closest('section').id),
     accounts: shown('section.lab .account p').filter((p) => p.textContent.length > 100).map((p) => p.closest('section').id),

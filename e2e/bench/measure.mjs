@@ -104,14 +104,17 @@ const watchTurns = (view) => {
     const { port1, port2 } = new MessageChannel();
     // A message sent in a frame arrives when the frame has been painted.
     port1.onmessage = () => {
-      if (turn.changed) turn.painted ??= performance.now();
-      else if (performance.now() - turn.pressed < turn.patience) frame();
+      if (turn.changed) {
+        performance.mark('turn-end');
+        turn.painted ??= performance.now();
+      } else if (performance.now() - turn.pressed < turn.patience) frame();
       else turn.unchanged = true;
     };
     port2.postMessage(0);
   });
   addEventListener('keydown', (event) => {
-    now = { pressed: event.timeStamp, began: performance.now(), patience: globalThis.patience };
+    performance.mark('turn-begin');
+    now = { pressed: event.timeStamp, patience: globalThis.patience };
     turns.push(now);
     frame();
   }, true);
@@ -163,38 +166,45 @@ const WORK = [
   ['paint', /^(PrePaint|UpdateLayerTree|Paint|Layerize|Commit)$/],
 ];
 
-/** Where the milliseconds of a turn go: for each kind of work, those of every turn. */
+/**
+ * Where the processor time of a turn goes, whatever else the machine does: that of the main thread in every turn from key to
+ * painted picture, and its share for each kind of work in an average one.
+ */
 export async function phases(started, home, path, slug, rate) {
   const at = await resting(started, home, path, slug, rate);
   const events = [];
   at.cdp.on('Tracing.dataCollected', ({ value }) => events.push(...value));
   await at.cdp.send('Tracing.start', {
     transferMode: 'ReportEvents',
-    traceConfig: { includedCategories: ['devtools.timeline', 'blink.user_timing'] },
+    traceConfig: { includedCategories: ['devtools.timeline', 'disabled-by-default-devtools.timeline', 'blink.user_timing'] },
   });
-  const stamp = (name) => at.page.evaluate((text) => { performance.mark(text); }, name);
-  await stamp('turns-begin');
-  let turned = 0;
-  await turns(at, () => { turned += 1; });
-  await stamp('turns-end');
+  await turns(at);
   const complete = new Promise((done) => at.cdp.once('Tracing.tracingComplete', done));
   await at.cdp.send('Tracing.end');
   await complete;
   await closed(at.page);
-  const mark = (name) => events.find((event) => event.name === name);
-  const [begin, end] = [mark('turns-begin'), mark('turns-end')];
-  const own = events.filter(({ pid, tid, ph, ts }) => pid === begin.pid && tid === begin.tid && ph === 'X' && ts > begin.ts && ts < end.ts);
-  return WORK.map(([name, pattern]) => {
-    // Work within work of the same kind counts once. `tdur` is the thread's own time, whatever else the machine does.
+
+  const marks = events.filter(({ name }) => /^turn-(begin|end)$/.test(name)).sort((a, b) => a.ts - b.ts);
+  const spans = marks.flatMap((mark, i) => (mark.name === 'turn-begin' && marks[i + 1]?.name === 'turn-end' ? [[mark.ts, marks[i + 1].ts]] : []));
+  const [{ pid, tid }] = marks;
+  const own = events.filter((event) => event.pid === pid && event.tid === tid && event.ph === 'X').sort((a, b) => a.ts - b.ts);
+  /** Milliseconds of the thread in such events of a turn; what is within another of them counts once. */
+  const spent = (pattern, [from, to]) => {
     let upto = 0;
     let sum = 0;
-    for (const { ts, dur = 0, tdur = dur } of own.filter((event) => pattern.test(event.name)).sort((a, b) => a.ts - b.ts)) {
-      if (ts < upto) continue;
+    for (const { name, ts, dur = 0, tdur = dur } of own) {
+      if (ts > to) break;
+      if (ts < upto || ts + dur < from || !pattern.test(name)) continue;
       sum += tdur;
       upto = ts + dur;
     }
-    return [name, sum / 1_000 / turned];
-  });
+    return sum / 1_000;
+  };
+  const sum = (values) => values.reduce((all, value) => all + value, 0);
+  return {
+    turns: spans.map((span) => spent(/RunTask$/, span)),
+    work: WORK.map(([name, pattern]) => [name, sum(spans.map((span) => spent(pattern, span))) / spans.length]),
+  };
 }
 
 // ---------------------------------------------------------------- moving and resting

@@ -123,7 +123,7 @@ fn packages(folder: &Path) -> Result<(), Failure> {
     }
     println!("Installing the packages of the browser tests.");
     let npm = if cfg!(windows) { "npm.cmd" } else { "npm" };
-    run(command(npm).args(["ci", "--no-audit", "--no-fund"]).current_dir(folder)).map_err(
+    run(command(npm).args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]).current_dir(folder)).map_err(
         |failure| {
             format!(
                 "{failure}\nThe packages of the browser tests could not be installed. npm comes with node; it needs \
