@@ -145,6 +145,11 @@ const RESERVED: [(&str, &str); 4] = [
 /// Sentences that [`Lab::read_query`] gives at most; a last one counts what is left.
 const MAX_SENTENCES: usize = 3;
 
+/// Most events of a run that becomes a figure. An address may ask for a beat every nanosecond.
+const MAX_EVENTS: usize = 200_000;
+
+const TOO_MANY: &str = "the run has more than 200 000 events, more than a figure can show; choose longer times or less at once";
+
 impl Knob {
     /// Its setting and the default value of that in `scenario`; none if there is no such setting there.
     fn resolve(&self, scenario: &Scenario) -> Option<(Setting, Value)> {
@@ -409,7 +414,11 @@ impl Lab {
     /// # Errors
     /// The server's refusal or ours, a sentence each.
     pub fn run(&self, values: &[Value]) -> Result<Trace, Vec<String>> {
-        delivery_sim::run(&self.scenario_at(values))
+        let trace = delivery_sim::run_within(&self.scenario_at(values), MAX_EVENTS)?;
+        if trace.cut.is_some() {
+            return Err(vec![TOO_MANY.into()]);
+        }
+        Ok(trace)
     }
 
     /// What is wrong with the lab itself, a sentence each; empty if it can go to readers. The scenario's own faults
