@@ -42,6 +42,16 @@ positions = ["1s", "2s", "5s"]
 id = "again"
 claim = "order-1 comes back"
 delivered = [{ msg = "order-1", attempt = 2, at = "5s", to = "second" }]
+
+[[knobs]]
+name = "backoff"
+setting = "consumer.backoff"
+positions = ["none", "1s,5s"]
+
+[[knobs]]
+name = "max_deliver"
+setting = "consumer.max_deliver"
+positions = ["1", "unlimited"]
 "#;
 
 /// A book in a temporary folder.
@@ -472,7 +482,7 @@ fn claims_are_held_against_the_run() {
                     found.join("\n")
                 );
                 let line: usize = found[0].split(':').nth(1).unwrap().parse().unwrap();
-                assert!((43..=44).contains(&line), "{claim}\n{}", found.join("\n"));
+                assert!((53..=54).contains(&line), "{claim}\n{}", found.join("\n"));
             }
             (result, _) => panic!("{claim}\nexpected {problem:?}, found {result:?}"),
         }
@@ -511,7 +521,7 @@ fn a_book_needs_its_files() {
     let twice = format!("{LAB}\n[[expect]]\nid = 'again'\nclaim = 'x'\ndeliveries = 2\n");
     book("")
         .file("labs/crash.toml", &twice)
-        .has(&["content/labs/crash.toml:41: there are two claims with the id `again`"]);
+        .has(&["content/labs/crash.toml:51: there are two claims with the id `again`"]);
 }
 
 /// The book that readers get: every link leads somewhere, every lab runs, every claim holds.
