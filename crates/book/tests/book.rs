@@ -464,7 +464,9 @@ fn claims_are_held_against_the_run() {
         ),
         (
             "deliveries = 2\nset = { ack_wiat = '1s' }",
-            Some("`ack_wiat` is not a knob here (did you mean `ack_wait`?); there is `ack_wait`"),
+            Some(
+                "`ack_wiat` is not a knob here (did you mean `ack_wait`?); there are `ack_wait`, `backoff`, `max_deliver`",
+            ),
         ),
         (
             "deliveries = 2\nset = { ack_wait = 'long' }",
