@@ -4,6 +4,7 @@
 //! They are many and all alike, so they are written as HTML, share one listener, and are brought in step with the
 //! settings by [`show`].
 
+#[cfg(feature = "ssr")]
 mod control;
 mod list;
 mod schedule;
@@ -12,7 +13,7 @@ use crate::html;
 use crate::live::Live;
 use delivery_figure::lab::Knob;
 use delivery_sim::check::{Problem, problems, traps};
-use delivery_sim::setting::{Form, Setting, Value};
+use delivery_sim::setting::{Form, Value};
 use delivery_sim::time::MS;
 use delivery_sim::{Dur, Scenario};
 use leptos::prelude::*;
@@ -104,6 +105,25 @@ fn size(value: &Value) -> u64 {
 
 /// Every knob, the rarer ones folded away; what is the matter with the settings as a whole; and the way back.
 pub(super) fn knobs(live: Live) -> impl IntoView {
+    // What the press wrote is taken over as it stands, and brought in step afterwards.
+    #[cfg(not(feature = "ssr"))]
+    let out = live.element("settings").map(|settings| settings.inner_html()).unwrap_or_default();
+    #[cfg(feature = "ssr")]
+    let out = written(live);
+    view! {
+        <fieldset
+            class="settings controls"
+            id=live.id("settings")
+            aria-label="Settings"
+            disabled=!live.alive
+            inner_html=out
+        ></fieldset>
+    }
+}
+
+/// The HTML of all controls.
+#[cfg(feature = "ssr")]
+fn written(live: Live) -> String {
     let (mut shown, mut folded) = (String::new(), String::new());
     live.each_knob(&mut |i, knob, value, control| {
         let out = if knob.more { &mut folded } else { &mut shown };
@@ -115,16 +135,8 @@ pub(super) fn knobs(live: Live) -> impl IntoView {
     put(&mut out, &["<summary>More settings</summary><div class=\"knobs\">", &folded]);
     put(&mut out, &["</div></details><div class=\"refused\" role=\"status\" id=\""]);
     put(&mut out, &[&live.id("refused"), "\"></div><button class=\"reset\" type=\"button\" "]);
-    out.push_str("data-part=\"all\">Reset</button>");
-    view! {
-        <fieldset
-            class="settings controls"
-            id=live.id("settings")
-            aria-label="Settings"
-            disabled=!live.alive
-            inner_html=out
-        ></fieldset>
-    }
+    out.push_str("data-part=\"z\">Reset</button>");
+    out
 }
 
 fn put(out: &mut String, parts: &[&str]) {
@@ -138,7 +150,7 @@ fn id(knob: &Knob) -> String {
 
 /// A number that an attribute holds.
 fn number(element: &Element, name: &str) -> Option<usize> {
-    element.get_attribute(name)?.parse().ok()
+    attribute(element, name).parse().ok()
 }
 
 /// Makes the controls answer to readers. To be called once, in the browser.
@@ -160,7 +172,7 @@ pub(crate) fn attend(live: Live) {
     }
     // A lab lives as long as its page, and so does this.
     closure.forget();
-    show(live, false);
+    show(live, true);
     // What the address has changed is not hidden from whoever opens it.
     live.each_knob(&mut |_, knob, value, control| {
         if knob.more && *value != control.usual {
@@ -171,63 +183,129 @@ pub(crate) fn attend(live: Live) {
 
 fn unfold(live: Live) {
     if let Some(more) = live.element("more") {
-        let _ = more.set_attribute("open", "");
+        mark(&more, "open", true);
     }
 }
 
-/// Something was done to a part of a control.
+/// What happened to a part of a control.
+#[derive(Clone, Copy, PartialEq)]
+enum Deed {
+    /// Somebody is at it.
+    Typed,
+    /// Somebody is done with it.
+    Done,
+    Click,
+    Key,
+    Down,
+    Move,
+    Up,
+}
+
+/// Something was done to a part of a control. The letter that a part has in `data-part` says what it is.
 fn act(live: Live, event: &Event) {
     let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
-    let Some(part) = target.and_then(|target| target.closest("[data-part]").ok().flatten()) else {
-        return;
+    let Some(part) = target.and_then(|target| closest(&target, "[data-part]")) else { return };
+    let name = attribute(&part, "data-part").bytes().next().unwrap_or_default();
+    let deed = match event.type_().as_str() {
+        "input" => Deed::Typed,
+        "change" => Deed::Done,
+        "click" => Deed::Click,
+        "keydown" => Deed::Key,
+        "pointerdown" => Deed::Down,
+        "pointermove" => Deed::Move,
+        _ => Deed::Up,
     };
-    let (name, kind) = (part.get_attribute("data-part").unwrap_or_default(), event.type_());
-    if kind == "click" && name == "all" {
+    if deed == Deed::Click && name == b'z' {
         return live.reset();
     }
-    let knob = part.closest("[data-knob]").ok().flatten();
-    let Some(i) = knob.and_then(|knob| number(&knob, "data-knob")) else { return };
-    // A copy, so that what is done can change the lab.
-    let mut found = None;
+    let Some(i) = closest(&part, "[data-knob]").and_then(|knob| number(&knob, "data-knob")) else {
+        return;
+    };
+    let mut id_of = String::new();
+    let mut new = None;
+    let typed = event_text(&part);
+    let on = checked(&part);
+    let at_it = matches!(deed, Deed::Typed | Deed::Done);
     live.each_knob(&mut |j, knob, value, control| {
-        if i == j {
-            let text = event_text(&part);
-            let place = text.parse().ok().and_then(|n: usize| control.places.get(n).cloned());
-            let finite = control.places.iter().rfind(|place| size(place) < u64::MAX).cloned();
-            found = Some((knob.clone(), value.clone(), control.usual.clone(), text, place, finite));
+        if i != j {
+            return;
         }
-    });
-    let Some((knob, value, usual, text, place, finite)) = found else { return };
-    let id = id(&knob);
-    match (kind.as_str(), name.as_str()) {
-        ("input" | "change", "range") => settle(live, i, &id, &knob, place),
-        ("click", "back") => {
-            settle(live, i, &id, &knob, Some(usual));
-            focus_control(live, &id);
-        }
-        ("input" | "change", "text") => {
-            let _ = part.toggle_attribute_with_force("data-done", kind == "change");
-            turn(live, i, reading(&knob, &value, &text).ok());
-        }
-        ("change", "pick") => settle(live, i, &id, &knob, knob.read(&text).ok()),
-        ("change", "switch") => {
-            let word = if checked(&part) { "on" } else { "off" };
-            settle(live, i, &id, &knob, knob.read(word).ok());
-        }
-        ("change", "limit") => {
-            let number = live.element(&[&id, "-text"].concat());
-            let before = number.as_ref().and_then(|number| number.get_attribute("data-last"));
-            let limit = before.and_then(|before| knob.read(&before).ok()).or(finite);
-            if checked(&part)
-                && let Some(number) = number
-            {
-                let _ = number.set_attribute("data-last", &value.text());
+        id_of = id(knob);
+        new = match name {
+            b'b' if deed == Deed::Click => Some(control.usual.clone()),
+            _ if !at_it => None,
+            b'r' => typed.parse().ok().and_then(|n: usize| control.places.get(n).cloned()),
+            b't' => reading(knob, value, &typed).ok(),
+            b'p' => knob.read(&typed).ok(),
+            b's' => knob.read(if on { "on" } else { "off" }).ok(),
+            b'l' => {
+                // The number that a limit had comes back with it.
+                let number = element(live, &id_of, "-text");
+                if *value != Value::Count(None)
+                    && let Some(number) = &number
+                {
+                    set(number, "data-last", Some(&value.text()));
+                }
+                let last = number.map(|number| attribute(&number, "data-last"));
+                let finite = control.places.iter().rfind(|place| size(place) < u64::MAX).cloned();
+                let last = last.and_then(|last| knob.read(&last).ok()).or(finite);
+                if on { Some(Value::Count(None)) } else { last }
             }
-            let value = if checked(&part) { Some(Value::Count(None)) } else { limit };
-            settle(live, i, &id, &knob, value);
+            _ => None,
+        };
+    });
+    match (name, new) {
+        (b't', new) if at_it => {
+            mark(&part, "data-done", deed == Deed::Done);
+            turn(live, i, new);
         }
-        _ => list::act(live, i, &id, &knob, &part, event),
+        (_, Some(value)) => {
+            settle(live, i, &id_of, value);
+            if name == b'b' {
+                list::focus(live, &id_of, "");
+            }
+        }
+        _ => list::act(live, i, &id_of, &part, name, deed, event),
     }
+}
+
+/// A part of a control.
+#[inline(never)]
+fn element(live: Live, id: &str, suffix: &str) -> Option<Element> {
+    live.element(&[id, suffix].concat())
+}
+
+/// A field among the parts of a control.
+#[inline(never)]
+fn field(live: Live, id: &str, suffix: &str) -> Option<HtmlInputElement> {
+    element(live, id, suffix)?.dyn_into().ok()
+}
+
+#[inline(never)]
+fn closest(element: &Element, selector: &str) -> Option<Element> {
+    element.closest(selector).ok().flatten()
+}
+
+#[inline(never)]
+fn attribute(element: &Element, name: &str) -> String {
+    element.get_attribute(name).unwrap_or_default()
+}
+
+/// Sets an attribute or, without a value, takes it away.
+#[inline(never)]
+fn set(element: &Element, name: &str, value: Option<&str>) {
+    let _ = match value {
+        Some(value) => element.set_attribute(name, value),
+        None => element.remove_attribute(name),
+    };
+}
+
+fn mark(element: &Element, name: &str, on: bool) {
+    set(element, name, on.then_some(""));
+}
+
+fn mark_invalid(element: &Element, invalid: bool) {
+    set(element, "aria-invalid", Some(if invalid { "true" } else { "false" }));
 }
 
 fn event_text(part: &Element) -> String {
@@ -239,12 +317,9 @@ fn checked(part: &Element) -> bool {
     part.dyn_ref::<HtmlInputElement>().is_some_and(HtmlInputElement::checked)
 }
 
-fn focus_control(live: Live, id: &str) {
-    let control = live.element(id).and_then(|element| element.dyn_into().ok());
-    if let Some(control) = control {
-        let control: web_sys::HtmlElement = control;
-        let _ = control.focus();
-    }
+/// What stands in the field of a value: nothing for no limit, which is a switch.
+fn text(value: &Value) -> String {
+    if *value == Value::Count(None) { String::new() } else { value.text() }
 }
 
 /// The value of what is typed: nothing at all beside "no limit" means just that.
@@ -266,19 +341,14 @@ fn turn(live: Live, i: usize, value: Option<Value>) {
 }
 
 /// Turns a knob by something else than typing: what was typed into it gives way.
-fn settle(live: Live, i: usize, id: &str, knob: &Knob, value: Option<Value>) {
-    let Some(value) = value else { return };
-    if let Some(field) = field(live, &[id, "-text"].concat()) {
-        field.set_value(&control::text(&value));
+fn settle(live: Live, i: usize, id: &str, value: Value) {
+    if let Some(field) = field(live, id, "-text") {
+        field.set_value(&text(&value));
     }
     if matches!(value, Value::Durs(_)) {
-        list::show(live, id, knob, &value, true);
+        list::fill(live, i, id, &list::texts_of(&value));
     }
     turn(live, i, Some(value));
-}
-
-fn field(live: Live, id: &str) -> Option<HtmlInputElement> {
-    live.element(id).and_then(|field| field.dyn_into().ok())
 }
 
 /// Lets a select stand at a value, or at its hidden first place if it has none such.
@@ -319,13 +389,12 @@ fn notes(live: Live) -> (Vec<Note>, String) {
     let mut own = Vec::new();
     live.each_knob(&mut |_, knob, value, control| {
         notes.push(Note::default());
-        own.push((Setting::parse(&knob.setting), knob.name.clone(), *value != control.usual));
+        own.push((knob.setting.clone(), knob.name.clone(), *value != control.usual));
     });
     let mut rest = String::new();
     let mut beside = String::new();
     for problem in found {
-        let concerns =
-            |i: &usize| own[*i].0.as_ref().is_ok_and(|setting| setting.concerns(&problem));
+        let concerns = |i: &usize| problem.concerns(&own[*i].0);
         let all: Vec<usize> = (0..own.len()).filter(concerns).collect();
         let changed = all.iter().copied().find(|i| own[*i].2);
         let by = Some(last).filter(|last| all.contains(last)).or(changed).or(all.first().copied());
@@ -359,17 +428,20 @@ fn notes(live: Live) -> (Vec<Note>, String) {
 fn new_traps(live: Live, scenario: &Scenario) -> Vec<Problem> {
     let known = live.lab(|lab| traps(&lab.scenario));
     let mut found = traps(scenario);
-    found.retain(|trap| !known.contains(trap));
+    found.retain(|trap| !known.iter().any(|known| known.text == trap.text));
     found
 }
 
 /// A sentence with its first letter large; the name of a setting stays as it is.
 fn capital(text: &str) -> String {
     let word = text.split(' ').next().unwrap_or_default();
-    if word.contains(['_', '`']) || !text.is_char_boundary(1) {
-        return [text, "."].concat();
+    let mut out = String::with_capacity(text.len() + 1);
+    let mut letters = text.chars();
+    if !word.contains('_') {
+        out.extend(letters.next().map(|letter| letter.to_ascii_uppercase()));
     }
-    [&text[..1].to_uppercase(), &text[1..], "."].concat()
+    put(&mut out, &[letters.as_str(), "."]);
+    out
 }
 
 /// Brings every control in step with the settings. A reader's own text stays while it means the value, or while it
@@ -383,13 +455,13 @@ pub(crate) fn show(live: Live, afresh: bool) {
     live.each_knob(&mut |_, knob, _, _| names.push(id(knob)));
     live.each_knob(&mut |i, knob, value, control| {
         let name = &names[i];
-        let part = |suffix: &str| live.element(&[name, suffix].concat());
+        let part = |suffix: &str| element(live, name, suffix);
         let mut wrong = String::new();
         match control.form {
-            Form::Durs => wrong = list::show(live, name, knob, value, afresh),
+            Form::Durs => wrong = list::show(live, i, name, value, afresh),
             Form::Choice(_) => choose(live, name, &value.text()),
             _ => {
-                if let Some(field) = field(live, &[name, "-text"].concat()) {
+                if let Some(field) = field(live, name, "-text") {
                     let typed = reading(knob, value, &field.value());
                     match typed {
                         Err(why) if !afresh => {
@@ -398,10 +470,10 @@ pub(crate) fn show(live: Live, afresh: bool) {
                             }
                         }
                         Ok(typed) if !afresh && typed == *value => {}
-                        _ => field.set_value(&control::text(value)),
+                        _ => field.set_value(&text(value)),
                     }
                 }
-                if let Some(field) = field(live, name) {
+                if let Some(field) = field(live, name, "") {
                     // A scale, or the switch of a limit or of its own.
                     field.set_max(&control.places.len().saturating_sub(1).to_string());
                     if control.form == Form::Limit || control.form == Form::Switch {
@@ -409,13 +481,13 @@ pub(crate) fn show(live: Live, afresh: bool) {
                             .set_checked(matches!(value, Value::Count(None) | Value::Choice("on")));
                     } else {
                         field.set_value(&control.place(value));
-                        let _ = field.set_attribute("aria-valuetext", &control.spoken(value));
+                        set(&field, "aria-valuetext", Some(&control.spoken(value)));
                     }
                 }
             }
         }
         if let Some(back) = part("-back") {
-            let _ = back.toggle_attribute_with_force("hidden", *value == control.usual);
+            mark(&back, "hidden", *value == control.usual);
         }
         let note = &notes[i];
         let invalid = note.invalid || !wrong.is_empty();
@@ -435,8 +507,8 @@ pub(crate) fn show(live: Live, afresh: bool) {
         let by = if said.is_empty() && note.invalid { &names[note.by] } else { name };
         let by = [&live.id(by), "-note"].concat();
         for field in [part(""), part("-text")].into_iter().flatten() {
-            let _ = field.set_attribute("aria-describedby", &by);
-            let _ = field.set_attribute("aria-invalid", if invalid { "true" } else { "false" });
+            set(&field, "aria-describedby", Some(&by));
+            mark_invalid(&field, invalid);
         }
     });
 }

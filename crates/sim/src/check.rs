@@ -35,6 +35,15 @@ impl Problem {
         Self { what: "", whose: String::new(), text, about: &[] }
     }
 
+    /// Whether it is about the setting that a path names.
+    pub fn concerns(&self, path: &str) -> bool {
+        let (whose, field) = path.rsplit_once('.').unwrap_or_default();
+        let (kind, name) = whose.split_once('[').unwrap_or((whose, ""));
+        let other =
+            kind == self.what && !name.is_empty() && name.trim_end_matches(']') != self.whose;
+        self.about.contains(&field) && !other
+    }
+
     /// The whole sentence.
     pub fn sentence(&self) -> String {
         if self.what.is_empty() {

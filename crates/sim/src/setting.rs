@@ -3,7 +3,6 @@
 //! A path names the field and whose it is: `consumer.ack_wait` (of every consumer),
 //! `consumer[orders].ack_wait` (of that one), `worker[run 3].start`, `publish.count`.
 
-use crate::check::Problem;
 use crate::scenario::{
     AckPolicy, Chance, DeliverPolicy, Discard, Op, ReplayPolicy, Retention, Scenario, Service,
     Version,
@@ -201,13 +200,6 @@ impl Setting {
     /// The field's name without whose it is, as `ack_wait`.
     pub fn field(&self) -> &'static str {
         self.field
-    }
-
-    /// Whether a problem is about this setting of what it names.
-    pub fn concerns(&self, problem: &Problem) -> bool {
-        let whose = self.kind != problem.what
-            || self.name.as_ref().is_none_or(|name| *name == problem.whose);
-        whose && problem.about.contains(&self.field)
     }
 
     /// Its value in a scenario; none if nothing there has it.

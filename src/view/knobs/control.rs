@@ -1,23 +1,11 @@
-//! The HTML of one control.
+//! The HTML of one control, which only the press writes.
 
-use super::{Control, list, put};
+use super::list::{TYPED, label};
+use super::{Control, list, put, text};
 use crate::html;
 use crate::live::Live;
 use delivery_figure::lab::Knob;
 use delivery_sim::setting::{Form, Value};
-
-/// Attributes of a field in which settings are typed.
-pub(super) const TYPED: &str = " autocomplete=\"off\" autocapitalize=\"off\" spellcheck=\"false\"";
-
-/// What a knob is called in plain text.
-pub(super) fn label(knob: &Knob) -> &str {
-    if knob.label.is_empty() { &knob.name } else { &knob.label }
-}
-
-/// What stands in the field of a value: nothing for no limit, which is a switch.
-pub(super) fn text(value: &Value) -> String {
-    if *value == Value::Count(None) { String::new() } else { value.text() }
-}
 
 /// Appends the control of one knob at a value. `id` is its own on the page.
 pub(super) fn write(
@@ -46,7 +34,7 @@ pub(super) fn write(
         out.push_str(&name);
     }
     let usual = control.usual.words();
-    put(out, &["</label><button class=\"back\" type=\"button\" data-part=\"back\" id=\"", id]);
+    put(out, &["</label><button class=\"back\" type=\"button\" data-part=\"b\" id=\"", id]);
     put(
         out,
         &["-back\" hidden aria-label=\"Reset ", &name, " to ", &usual, "\" title=\"Reset to "],
@@ -59,10 +47,7 @@ pub(super) fn write(
         } else {
             "type=\"number\" min=\"0\" inputmode=\"numeric\" placeholder=\"∞\""
         };
-        put(
-            out,
-            &["<input class=\"typed\" size=\"6\" ", typed, TYPED, " data-part=\"text\" id=\""],
-        );
+        put(out, &["<input class=\"typed\" size=\"6\" ", typed, TYPED, " data-part=\"t\" id=\""]);
         put(out, &[id, "-text\" value=\"", &text(value), "\" aria-labelledby=\"", id, "-label"]);
         put(out, &[&described, ">"]);
         if control.form == Form::Percent {
@@ -75,31 +60,28 @@ pub(super) fn write(
                 out,
                 &["<label class=\"toggle\"><input type=\"checkbox\" role=\"switch\" id=\"", id],
             );
-            put(out, &["\" data-part=\"limit\" aria-labelledby=\"", id, "-label ", id, "-none\""]);
+            put(out, &["\" data-part=\"l\" aria-labelledby=\"", id, "-label ", id, "-none\""]);
             out.push_str(if *value == Value::Count(None) { " checked" } else { "" });
             put(out, &["><span id=\"", id, "-none\">no limit</span></label>"]);
         }
-        Form::Durs => list::write(out, live, id, knob, value, control),
+        Form::Durs => list::write(out, live, id, i, knob, value, control),
         Form::Switch => {
-            put(out, &["<input type=\"checkbox\" role=\"switch\" data-part=\"switch\" id=\"", id]);
+            put(out, &["<input type=\"checkbox\" role=\"switch\" data-part=\"s\" id=\"", id]);
             put(out, &[&described, if value.text() == "on" { " checked>" } else { ">" }]);
         }
         Form::Choice(_) => {
-            put(out, &["<select data-part=\"pick\" id=\"", id, &described, ">"]);
-            for place in &control.places {
-                html::option(out, &place.text(), &place.words(), place == value);
+            put(out, &["<select data-part=\"p\" id=\"", id, &described, ">"]);
+            for word in control.form.words() {
+                html::option(out, word, word, *value == Value::Choice(word));
             }
             out.push_str("</select>");
         }
         _ => {
-            put(
-                out,
-                &["<input type=\"range\" data-part=\"range\" id=\"", id, "\" min=\"0\" max=\""],
-            );
+            put(out, &["<input type=\"range\" data-part=\"r\" id=\"", id, "\" min=\"0\" max=\""]);
             put(out, &[&control.places.len().saturating_sub(1).to_string(), "\" value=\""]);
             put(out, &[&control.place(value), "\" aria-valuetext=\"", &control.spoken(value)]);
             put(out, &[&described, ">"]);
         }
     }
-    put(out, &["<p class=\"note\" role=\"status\" id=\"", id, "-note\"></p></div>"]);
+    put(out, &["<div class=\"note\" role=\"status\" id=\"", id, "-note\"></div></div>"]);
 }

@@ -104,7 +104,8 @@ impl Schedule {
                 put(&mut out, &["<svg class=\"end\" overflow=\"visible\" y=\"40\" x=\"", &x]);
                 out.push_str("\"><path d=\"M-5-5h10v10h-10z\"/></svg>");
             } else {
-                text(&mut out, "", "num", &x, "44", "…");
+                let before = axis.place(self.times[n - 1]);
+                text(&mut out, "", "num", &percent(place.max(before + 450)), "44", "…");
             }
             if (1..=self.entries).contains(&n) {
                 let n = (n - 1).to_string();
