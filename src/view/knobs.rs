@@ -310,7 +310,9 @@ fn mark_invalid(element: &Element, invalid: bool) {
 
 fn event_text(part: &Element) -> String {
     let typed = part.dyn_ref::<HtmlInputElement>().map(HtmlInputElement::value);
-    typed.or_else(|| part.dyn_ref::<HtmlSelectElement>().map(|s| s.value())).unwrap_or_default()
+    typed
+        .or_else(|| part.dyn_ref::<HtmlSelectElement>().map(HtmlSelectElement::value))
+        .unwrap_or_default()
 }
 
 fn checked(part: &Element) -> bool {
