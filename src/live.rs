@@ -5,13 +5,14 @@
 
 use crate::player::Player;
 use crate::run::{Run, Shown};
+use crate::view::Control;
 use crate::{address, html, view};
 use delivery_figure::lab::{Knob, Lab, Position};
 use delivery_figure::scene::{Layout, Scene};
 use delivery_figure::window::Window;
-use delivery_sim::Time;
 use delivery_sim::setting::Value;
 use delivery_sim::time::{MS, SEC};
+use delivery_sim::{Scenario, Time};
 use gloo_timers::callback::Timeout;
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -92,8 +93,10 @@ struct Inner {
     other: Option<Arc<Run>>,
     /// Where and when the clock started: the run's moment, and the page's in milliseconds.
     started: (Time, f64),
-    /// The places of each knob's control.
-    places: Vec<Vec<Value>>,
+    /// What each knob's control needs; none for a knob without a setting.
+    controls: Vec<Option<Control>>,
+    /// The knob that was turned last.
+    turned: usize,
     /// The next update while playing.
     timer: Option<Timeout>,
     /// What is done when the reader has come to rest.
@@ -122,7 +125,7 @@ impl Live {
         let t = position.t.min(lab.scenario.end);
         let layout = if alive && media(NARROW) { Layout::Tall } else { Layout::Wide };
         let speed = first_speed(lab.scenario.end);
-        let places = places(&lab, &position);
+        let controls = controls(&lab, &position);
         let inner = StoredValue::new_local(Inner {
             lab,
             first,
@@ -132,7 +135,8 @@ impl Live {
             pinned: None,
             other: None,
             started: (Time::ZERO, 0.0),
-            places,
+            controls,
+            turned: usize::MAX,
             timer: None,
             pending: None,
         });
@@ -182,16 +186,28 @@ impl Live {
         document().get_element_by_id(&self.id(name))
     }
 
-    /// Looks at each knob: its place, itself, its value and the places of its control. Not followed.
-    pub(crate) fn each_knob(self, mut look: impl FnMut(usize, &Knob, &Value, &[Value])) {
+    /// Looks at each knob: its place, itself, its value and its control. Not followed.
+    pub(crate) fn each_knob(self, look: &mut dyn FnMut(usize, &Knob, &Value, &Control)) {
         self.inner.with_value(|inner| {
             self.values.with_untracked(|values| {
-                let knobs = inner.lab.knobs.iter().zip(values).zip(&inner.places).enumerate();
-                for (i, ((knob, value), places)) in knobs {
-                    look(i, knob, value, places);
+                let knobs = inner.lab.knobs.iter().zip(values).zip(&inner.controls).enumerate();
+                for (i, ((knob, value), control)) in knobs {
+                    if let Some(control) = control {
+                        look(i, knob, value, control);
+                    }
                 }
             });
         });
+    }
+
+    /// The scenario that the settings make. Not followed.
+    pub(crate) fn scenario(self) -> Scenario {
+        self.lab(|lab| self.values.with_untracked(|values| lab.scenario_at(values)))
+    }
+
+    /// The knob that was turned last, beyond all of them if none was.
+    pub(crate) fn last_turned(self) -> usize {
+        self.inner.with_value(|inner| inner.turned)
     }
 
     /// The run on screen; the caller follows it.
@@ -216,13 +232,13 @@ impl Live {
     pub(crate) fn follow(self) {
         Effect::new(move |seen: Option<(Arc<Run>, Now, Vec<Value>)>| {
             let (run, now, values) = (self.run(), self.now.get(), self.values.get());
-            if let Some((before, was, turned)) = seen {
-                let same = Arc::ptr_eq(&before, &run);
+            if let Some((before, was, turned)) = &seen {
+                let same = Arc::ptr_eq(before, &run);
                 if !same || was.layout != now.layout || was.window != now.window {
                     self.draw(&run, now);
                     view::show_zoom(self, &run, now.window);
                 }
-                if turned != values {
+                if *turned != values {
                     view::show_knobs(self, false);
                 }
                 if now.table || was.table {
@@ -235,7 +251,7 @@ impl Live {
                     view::show_card(self);
                 }
                 let moved = (was.t, was.window, was.pinned) != (now.t, now.window, now.pinned);
-                if !same || !now.playing && (was.playing || moved || turned != values) {
+                if !same || !now.playing && (was.playing || moved || *turned != values) {
                     let timeout = Timeout::new(ADDRESS_MS, move || self.rest());
                     self.inner.update_value(|inner| inner.pending = Some(timeout));
                 }
@@ -244,6 +260,9 @@ impl Live {
                     self.draw_other(now, self.clock());
                 }
                 view::listen_zoom(self);
+            }
+            if seen.is_none() {
+                view::attend(self);
             }
             (run, now, values)
         });
@@ -392,12 +411,19 @@ impl Live {
 
     // Settings.
 
-    /// Turns one knob; the moment stays.
-    pub(crate) fn turn(self, knob: usize, value: Value) {
-        if self.values.with_untracked(|values| values.get(knob).is_some_and(|now| *now != value)) {
+    /// Turns one knob; the moment stays. Says whether it stood elsewhere.
+    pub(crate) fn turn(self, knob: usize, value: Value) -> bool {
+        let new =
+            self.values.with_untracked(|values| values.get(knob).is_some_and(|now| *now != value));
+        if new {
             self.now.update(|now| now.step = None);
+            self.inner.update_value(|inner| {
+                inner.turned = knob;
+                view::admit(&mut inner.controls[knob], &inner.lab.knobs[knob], &value);
+            });
             self.values.update(|values| values[knob] = value);
         }
+        new
     }
 
     /// Back to the settings and the moment that the lab opens with.
@@ -408,7 +434,7 @@ impl Live {
     /// Stops at other settings and another moment.
     fn go(self, position: Position) {
         self.pause();
-        self.inner.update_value(|inner| inner.places = places(&inner.lab, &position));
+        self.inner.update_value(|inner| inner.controls = controls(&inner.lab, &position));
         self.keep(position.pinned);
         self.values.set(position.values);
         view::show_knobs(self, true);
@@ -598,8 +624,8 @@ impl Live {
 }
 
 /// A position's own values are among the places, whatever the lab names.
-fn places(lab: &Lab, position: &Position) -> Vec<Vec<Value>> {
-    view::all_places(&lab.knobs, &[&lab.default_position().values, &position.values])
+fn controls(lab: &Lab, position: &Position) -> Vec<Option<Control>> {
+    view::controls(&lab.knobs, &lab.default_position().values, &position.values)
 }
 
 fn row(run: &Run, now: Now) -> Option<usize> {

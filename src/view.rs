@@ -16,7 +16,7 @@ mod table;
 mod zoom;
 
 pub(crate) use compare::draw as draw_other;
-pub(crate) use knobs::{all_places, show as show_knobs};
+pub(crate) use knobs::{Control, admit, attend, controls, show as show_knobs};
 pub(crate) use light::{asked, light, show as show_card};
 pub(crate) use share::show as show_copies;
 pub(crate) use table::show as show_table;
@@ -314,7 +314,9 @@ pub(crate) mod tests {
             "<code>ack_wait</code>",
             "work &amp; rest",
             "aria-valuetext=\"5 seconds\"",
-            "aria-valuetext=\"no limit\"",
+            "role=\"switch\" id=\"crash-knob-max_deliver\"",
+            "<span id=\"crash-knob-max_deliver-none\">no limit</span>",
+            "none: every stopwatch is <code>ack_wait</code>, 5 s.",
             "<output class=\"time\">T+6.0 s</output>",
         ] {
             assert!(html.contains(part), "{part} is not in {html}");

@@ -102,7 +102,8 @@ export class Lab {
   /** Everything a reader sees of a lab's state: settings, moment, words and picture. */
   async state() {
     const knobs = await this.section.locator('.knob').evaluateAll((all) =>
-      all.map((knob) => `${knob.querySelector('label').textContent}: ${knob.querySelector('output').textContent}`));
+      all.map((knob) => [knob.querySelector('label').textContent, ...[...knob.querySelectorAll('input, select')]
+        .map((field) => (field.type === 'checkbox' ? field.checked : field.value))].join(' ')));
     return {
       knobs,
       caption: await this.caption(),

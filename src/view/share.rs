@@ -39,7 +39,7 @@ pub(super) fn foot(live: Live) -> impl IntoView {
 pub(crate) fn show(live: Live) {
     let Some(place) = live.element("copy") else { return };
     let mut settings = String::from("With ");
-    live.each_knob(|_, knob, value, _| {
+    live.each_knob(&mut |_, knob, value, _| {
         if knob.label.is_empty() {
             settings.push('`');
             settings.push_str(&knob.name);

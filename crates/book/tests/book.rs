@@ -42,6 +42,16 @@ positions = ["1s", "2s", "5s"]
 id = "again"
 claim = "order-1 comes back"
 delivered = [{ msg = "order-1", attempt = 2, at = "5s", to = "second" }]
+
+[[knobs]]
+name = "backoff"
+setting = "consumer.backoff"
+positions = ["none", "1s,5s"]
+
+[[knobs]]
+name = "max_deliver"
+setting = "consumer.max_deliver"
+positions = ["1", "unlimited"]
 "#;
 
 /// A book in a temporary folder.
@@ -454,7 +464,9 @@ fn claims_are_held_against_the_run() {
         ),
         (
             "deliveries = 2\nset = { ack_wiat = '1s' }",
-            Some("`ack_wiat` is not a knob here (did you mean `ack_wait`?); there is `ack_wait`"),
+            Some(
+                "`ack_wiat` is not a knob here (did you mean `ack_wait`?); there are `ack_wait`, `backoff`, `max_deliver`",
+            ),
         ),
         (
             "deliveries = 2\nset = { ack_wait = 'long' }",
@@ -472,7 +484,7 @@ fn claims_are_held_against_the_run() {
                     found.join("\n")
                 );
                 let line: usize = found[0].split(':').nth(1).unwrap().parse().unwrap();
-                assert!((43..=44).contains(&line), "{claim}\n{}", found.join("\n"));
+                assert!((53..=54).contains(&line), "{claim}\n{}", found.join("\n"));
             }
             (result, _) => panic!("{claim}\nexpected {problem:?}, found {result:?}"),
         }
@@ -601,90 +613,90 @@ fn answers_and_goals_are_held_against_the_runs() {
         (
             "right_when = { delivered = { msg = \"order-1\", attempt = 2, to = \"first\" } }",
             "right_when = { redelivered = 1 }",
-            "48: answer 2: in the default run it is right, and so is answer 1",
+            "58: answer 2: in the default run it is right, and so is answer 1",
         ),
         (
             again,
             "redelivered = 2",
-            "40: no answer is right in the default run: one order sent; order-1 was worked on twice",
+            "50: no answer is right in the default run: one order sent; order-1 was worked on twice",
         ),
         (
             "right_when = { delivered = { msg = \"order-1\", attempt = 2, to = \"first\" } }",
             "right_when = { redelivered = { before = \"3s\" } }",
-            "48: answer 2: with ack_wait=1s it is right, and so is answer 1",
+            "58: answer 2: with ack_wait=1s it is right, and so is answer 1",
         ),
         (
             "text = \"the first worker\"",
             "text = \" \"",
-            "41: answer 1: `text` is empty; write one sentence",
+            "51: answer 1: `text` is empty; write one sentence",
         ),
-        ("say = \"It asks.\"\n", "", "46: `say` is missing"),
-        (again, "", "48: answer 2: `right_when` says nothing about the run"),
+        ("say = \"It asks.\"\n", "", "56: `say` is missing"),
+        (again, "", "58: answer 2: `right_when` says nothing about the run"),
         (
             again,
             "delivered = { msg = \"order-2\" }",
-            "48: answer 2: `order-2` is not a message here (did you mean `order-1`?); there is `order-1`",
+            "58: answer 2: `order-2` is not a message here (did you mean `order-1`?); there is `order-1`",
         ),
         (
             again,
             "delivered = { to = \"secnd\" }",
-            "48: answer 2: `secnd` is not a client here (did you mean `second`?); there are ",
+            "58: answer 2: `secnd` is not a client here (did you mean `second`?); there are ",
         ),
         (
             again,
             "knobs = { ack_wiat = \"5s\" }, redelivered = 1",
-            "48: answer 2: `ack_wiat` is not a knob here (did you mean `ack_wait`?); there is `ack_wait`",
+            "58: answer 2: `ack_wiat` is not a knob here (did you mean `ack_wait`?); there is `ack_wait`",
         ),
         (
             again,
             "deliverd = 1",
-            "48: `deliverd` is not a setting here (did you mean `delivered`?); there are ",
+            "58: `deliverd` is not a setting here (did you mean `delivered`?); there are ",
         ),
         (
             again,
             "redelivered = \"one\"",
-            "48: found string \"one\" where a number of messages, a list of them, or a table",
+            "58: found string \"one\" where a number of messages, a list of them, or a table",
         ),
         (
             "because = { redelivered = [\"order-1\"] }",
             "because = { redelivered = 1, lost = 0 }",
-            "50: answer 2: `because` names one event",
+            "60: answer 2: `because` names one event",
         ),
         (
             "because = { redelivered = [\"order-1\"] }",
             "because = { lost = 0 }",
-            "50: answer 2: nothing that happens in the default run fits `because`",
+            "60: answer 2: nothing that happens in the default run fits `because`",
         ),
         (
             "before = \"3s\"",
             "before = \"6s\"",
-            "54: goal 1: it is reached in the default run already",
+            "64: goal 1: it is reached in the default run already",
         ),
         (
             "by = { ack_wait = \"2000ms\" }",
             "by = { ack_wait = \"4s\" }",
-            "55: goal 1: with ack_wait=4s it is not reached: one order sent; order-1 was worked on twice",
+            "65: goal 1: with ack_wait=4s it is not reached: one order sent; order-1 was worked on twice",
         ),
         (
             "by = { ack_wait = \"2000ms\" }",
             "by = { ack_wait = \"soon\" }",
-            "55: goal 1: `ack_wait`: `soon` is not a duration; write one such as",
+            "65: goal 1: `ack_wait`: `soon` is not a duration; write one such as",
         ),
         (
             "by = { ack_wait = \"2000ms\" }",
             "by = {}",
-            "55: goal 1: `by` turns no knob; name settings",
+            "65: goal 1: `by` turns no knob; name settings",
         ),
-        ("by = { ack_wait = \"2000ms\" }\n", "", "52: `by` is missing"),
+        ("by = { ack_wait = \"2000ms\" }\n", "", "62: `by` is missing"),
         (
             "when = { delivered = { attempt = 2, before = \"3s\" } }",
             "when = { knobs = { ack_wait = \"2s\" } }",
-            "54: goal 1: `when` says nothing about the run",
+            "64: goal 1: `when` says nothing about the run",
         ),
         (
             "text = \"Deliver order-1 within three seconds.\"",
             "text = ''",
-            "53: goal 1: `text` is empty",
+            "63: goal 1: `text` is empty",
         ),
     ] {
         assert!(TAUGHT.contains(from), "{from}");
@@ -737,7 +749,7 @@ fn a_book_needs_its_files() {
     let twice = format!("{LAB}\n[[expect]]\nid = 'again'\nclaim = 'x'\ndeliveries = 2\n");
     book("")
         .file("labs/crash.toml", &twice)
-        .has(&["content/labs/crash.toml:41: there are two claims with the id `again`"]);
+        .has(&["content/labs/crash.toml:51: there are two claims with the id `again`"]);
 }
 
 /// The book that readers get: every link leads somewhere, every lab runs, every claim holds.

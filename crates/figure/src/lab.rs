@@ -87,7 +87,9 @@ pub struct Knob {
     pub label: String,
     /// The path of the setting it changes, as [`Setting::parse`] reads it.
     pub setting: String,
-    /// The positions of its slider, as [`Value::parse`] reads them, in ascending order. The default need not be among them.
+    /// The positions of its slider, as [`Value::parse`] reads them, in ascending order. The default need not be among
+    /// them. A setting with words to choose from may leave them out.
+    #[serde(default)]
     pub positions: Vec<String>,
     /// Whether it is kept under "More settings".
     #[serde(default)]
@@ -131,6 +133,8 @@ pub const MAX_COUNT: u64 = 10_000;
 pub const MAX_WORKERS: u64 = 100;
 /// The longest list of durations a reader may set.
 pub const MAX_LIST: usize = 32;
+/// Settings that every lab with a consumer offers.
+const NEEDED: [&str; 3] = ["ack_wait", "backoff", "max_deliver"];
 /// Knobs shown at first; further ones belong under "More settings".
 pub const MAX_KNOBS_SHOWN: usize = 5;
 /// The key of an address that asks for a dark or light page, and is no lab's.
@@ -151,6 +155,11 @@ const MAX_EVENTS: usize = 200_000;
 const TOO_MANY: &str = "the run has more than 200 000 events, more than a figure can show; choose longer times or less at once";
 
 impl Knob {
+    /// The form of its value; none if it names a setting that there is not.
+    pub fn form(&self) -> Option<Form> {
+        Setting::parse(&self.setting).ok().map(|setting| setting.form())
+    }
+
     /// Its setting and the default value of that in `scenario`; none if there is no such setting there.
     fn resolve(&self, scenario: &Scenario) -> Option<(Setting, Value)> {
         let setting = Setting::parse(&self.setting).ok()?;
@@ -447,6 +456,18 @@ impl Lab {
                 ));
             }
         }
+        // Where there is a consumer, a reader can ask what these three do.
+        for field in NEEDED {
+            // A misspelt setting may be the one that is missed; it has a sentence of its own.
+            let has = |knob: &Knob| {
+                Setting::parse(&knob.setting).map_or(true, |setting| setting.field() == field)
+            };
+            if !self.scenario.consumers.is_empty() && !self.knobs.iter().any(has) {
+                faults.push(format!(
+                    "a lab with a consumer needs a knob for `consumer.{field}`; add one, `more = true` keeps it out of sight"
+                ));
+            }
+        }
         let at_first = self.knobs.iter().filter(|knob| !knob.more).count();
         if at_first > MAX_KNOBS_SHOWN {
             faults.push(format!(
@@ -488,7 +509,8 @@ impl Lab {
 
     fn check_positions(&self, knob: &Knob, form: Form, faults: &mut Vec<String>) {
         let name = &knob.name;
-        if knob.positions.len() < 2 {
+        let least = if form.words().is_empty() { 2 } else { 0 };
+        if knob.positions.len() < least {
             faults.push(format!("knob `{name}` needs two positions or more"));
         }
         let mut values: Vec<Value> = Vec::new();
@@ -564,6 +586,7 @@ mod tests {
                 knob("max_deliver", "consumer.max_deliver", &["1", "2", "unlimited"]),
                 knob("run_3", "worker[run 3].start", &["1s", "8s"]),
                 knob("count", "publish.count", &["1", "10"]),
+                Knob { more: true, ..knob("idempotent", "worker.idempotent", &[]) },
             ],
             beside: None,
             answers: Vec::new(),
@@ -581,18 +604,27 @@ mod tests {
 
     #[test]
     fn an_address_turns_knobs() {
-        let usual = "5 s | none | no limit | 8 s | 1 | T+8.6 s";
+        let usual = "5 s | none | no limit | 8 s | 1 | off | T+8.6 s";
         for (query, first, expected) in [
             ("", true, usual),
             ("&&=&", true, usual),
-            ("ack_wait=8s", true, "8 s | none | no limit | 8 s | 1 | T+8.6 s"),
+            ("ack_wait=8s", true, "8 s | none | no limit | 8 s | 1 | off | T+8.6 s"),
             ("ack_wait=8s", false, usual),
-            ("crash-redelivery.ack_wait=8s", false, "8 s | none | no limit | 8 s | 1 | T+8.6 s"),
-            ("crash-redelivery.ack_wait=8s", true, "8 s | none | no limit | 8 s | 1 | T+8.6 s"),
-            ("ack_wait=8s&ack_wait=9s", true, "9 s | none | no limit | 8 s | 1 | T+8.6 s"),
-            ("backoff=1s%2C5s", true, "5 s | 1 s, 5 s | no limit | 8 s | 1 | T+8.6 s"),
-            ("back%6Fff=1s,+5s", true, "5 s | 1 s, 5 s | no limit | 8 s | 1 | T+8.6 s"),
-            ("t=1.5s&max_deliver=2", true, "5 s | none | 2 | 8 s | 1 | T+1.5 s"),
+            (
+                "crash-redelivery.ack_wait=8s",
+                false,
+                "8 s | none | no limit | 8 s | 1 | off | T+8.6 s",
+            ),
+            (
+                "crash-redelivery.ack_wait=8s",
+                true,
+                "8 s | none | no limit | 8 s | 1 | off | T+8.6 s",
+            ),
+            ("ack_wait=8s&ack_wait=9s", true, "9 s | none | no limit | 8 s | 1 | off | T+8.6 s"),
+            ("backoff=1s%2C5s", true, "5 s | 1 s, 5 s | no limit | 8 s | 1 | off | T+8.6 s"),
+            ("back%6Fff=1s,+5s", true, "5 s | 1 s, 5 s | no limit | 8 s | 1 | off | T+8.6 s"),
+            ("idempotent=on", true, "5 s | none | no limit | 8 s | 1 | on | T+8.6 s"),
+            ("t=1.5s&max_deliver=2", true, "5 s | none | 2 | 8 s | 1 | off | T+1.5 s"),
             ("other.ack_wait=banana&slow-or-dead.nonsense=1", true, usual),
             ("theme=dark", true, usual),
         ] {
@@ -604,13 +636,13 @@ mod tests {
     fn an_address_keeps_a_pinned_run() {
         for (query, pinned, faults) in [
             ("ack_wait=8s", None, 0),
-            ("pin=", Some("5 s | none | no limit | 8 s | 1"), 0),
-            ("pin=ack_wait~8s&ack_wait=9s", Some("8 s | none | no limit | 8 s | 1"), 0),
-            ("pin=backoff~1s,5s~max_deliver~3", Some("5 s | 1 s, 5 s | 3 | 8 s | 1"), 0),
-            ("crash-redelivery.pin=count~10", Some("5 s | none | no limit | 8 s | 10"), 0),
-            ("pin=~~ack_wait", Some("5 s | none | no limit | 8 s | 1"), 1),
-            ("pin=ack_wait~banana~nonsense~1", Some("5 s | none | no limit | 8 s | 1"), 2),
-            ("pin=t~1s", Some("5 s | none | no limit | 8 s | 1"), 1),
+            ("pin=", Some("5 s | none | no limit | 8 s | 1 | off"), 0),
+            ("pin=ack_wait~8s&ack_wait=9s", Some("8 s | none | no limit | 8 s | 1 | off"), 0),
+            ("pin=backoff~1s,5s~max_deliver~3", Some("5 s | 1 s, 5 s | 3 | 8 s | 1 | off"), 0),
+            ("crash-redelivery.pin=count~10", Some("5 s | none | no limit | 8 s | 10 | off"), 0),
+            ("pin=~~ack_wait", Some("5 s | none | no limit | 8 s | 1 | off"), 1),
+            ("pin=ack_wait~banana~nonsense~1", Some("5 s | none | no limit | 8 s | 1 | off"), 2),
+            ("pin=t~1s", Some("5 s | none | no limit | 8 s | 1 | off"), 1),
         ] {
             let (position, said) = lab().read_query(query, true);
             let words = |values: &Vec<Value>| {
@@ -665,7 +697,7 @@ mod tests {
 
     #[test]
     fn what_is_not_understood_leaves_the_default_and_says_so() {
-        let usual = "5 s | none | no limit | 8 s | 1 | T+8.6 s";
+        let usual = "5 s | none | no limit | 8 s | 1 | off | T+8.6 s";
         for (query, sentence) in [
             (
                 "ack_wait=banana",
@@ -688,16 +720,20 @@ mod tests {
                 "`count` in the address: 10001 is too many; the most is 10000. The default is used, 1.",
             ),
             (
+                "idempotent=maybe",
+                "`idempotent` in the address: `maybe` is none of off, on. The default is used, off.",
+            ),
+            (
                 "t=soon",
                 "`t` in the address: `soon` is not a duration; write one such as 500ms, 30s or 1m30s. The figure opens at T+8.6 s.",
             ),
             (
                 "fish=1",
-                "`fish` in the address is not a setting of this figure; it has ack_wait, backoff, max_deliver, run_3, count, t.",
+                "`fish` in the address is not a setting of this figure; it has ack_wait, backoff, max_deliver, run_3, count, idempotent, t.",
             ),
             (
                 "crash-redelivery.fish=1",
-                "`fish` in the address is not a setting of this figure; it has ack_wait, backoff, max_deliver, run_3, count, t.",
+                "`fish` in the address is not a setting of this figure; it has ack_wait, backoff, max_deliver, run_3, count, idempotent, t.",
             ),
         ] {
             assert_eq!(read(query, true), (usual.into(), vec![sentence.into()]), "{query}");
@@ -752,6 +788,8 @@ mod tests {
             "max_deliver",
             "run_3",
             "count",
+            "idempotent",
+            "on",
             "t",
             "view",
             "-",
@@ -800,6 +838,7 @@ mod tests {
                             assert!(list.len() <= MAX_LIST && list.iter().all(|d| *d <= MAX_DUR));
                         }
                         Value::Count(n) => assert!(n.is_none_or(|n| n <= MAX_COUNT)),
+                        Value::Choice(word) => assert!(["off", "on"].contains(word)),
                     }
                 }
                 // Whatever was understood survives the way through an address.
@@ -867,7 +906,13 @@ mod tests {
             }
         };
         type Change<'a> = &'a dyn Fn(&mut Lab);
-        let rows: [(Change<'_>, &str); 15] = [
+        let rows: [(Change<'_>, &str); 16] = [
+            (
+                &|lab| {
+                    lab.knobs.remove(1);
+                },
+                "a lab with a consumer needs a knob for `consumer.backoff`; add one, ",
+            ),
             (&|lab| lab.title = " ".into(), "`title` is empty; write one sentence"),
             (
                 &|lab| lab.opens_at = Time::ms(13_000),
@@ -894,8 +939,8 @@ mod tests {
                 "knob `ack_wait` is there twice; give each its own name",
             ),
             (
-                &|lab| lab.knobs[0].setting = "ack_wait".into(),
-                "knob `ack_wait`: `ack_wait` is not a setting; there are ",
+                &|lab| lab.knobs[3].setting = "start".into(),
+                "knob `run_3`: `start` is not a setting; there are ",
             ),
             (
                 &|lab| lab.knobs[3].setting = "worker[run 4].start".into(),
@@ -917,11 +962,12 @@ mod tests {
             (&positions(&["1", "3", "3"]), "knob `max_deliver`: position 3 (`3`) is there twice"),
             (
                 &|lab| {
+                    lab.knobs[5].more = false;
                     for i in 0..2 {
                         lab.knobs.push(knob(&format!("more_{i}"), "worker.pause", &["0", "1s"]));
                     }
                 },
-                "7 knobs are shown at first, the most is 5; give the others `more = true`",
+                "8 knobs are shown at first, the most is 5; give the others `more = true`",
             ),
         ];
         for (change, expected) in rows {

@@ -37,9 +37,10 @@ fn each_run(mut see: impl FnMut(&str, &Trace)) {
         let mut positions = vec![(lab.slug.clone(), usual.clone())];
         for (i, knob) in lab.knobs.iter().enumerate() {
             let form = Setting::parse(&knob.setting).unwrap().form();
-            for text in &knob.positions {
+            let words = form.words().iter().map(|word| String::from(*word));
+            for text in knob.positions.iter().cloned().chain(words) {
                 let mut values = usual.clone();
-                values[i] = Value::parse(form, text).unwrap();
+                values[i] = Value::parse(form, &text).unwrap();
                 positions.push((format!("{}?{}={text}", lab.slug, knob.name), values));
             }
         }

@@ -11,7 +11,52 @@ use crate::subject::overlap;
 use crate::time::{Dur, Time};
 use core::fmt;
 
-pub use traps::warnings;
+pub use traps::{traps, warnings};
+
+/// One thing that is wrong with a scenario, or that it is warned of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// What it is about: `consumer`, `stream`; empty where the text says it all.
+    pub what: &'static str,
+    /// The name of that.
+    pub whose: String,
+    /// What is wrong and what to do.
+    pub text: String,
+    /// The fields it is about, as [`crate::setting::Setting::field`] names them.
+    pub about: &'static [&'static str],
+}
+
+impl Problem {
+    fn of(what: &'static str, whose: &str, error: &ApiError) -> Self {
+        Self { what, whose: whose.into(), text: error.to_string(), about: error.about() }
+    }
+
+    fn new(text: String) -> Self {
+        Self { what: "", whose: String::new(), text, about: &[] }
+    }
+
+    /// Whether it is about the setting that a path names.
+    pub fn concerns(&self, path: &str) -> bool {
+        let (whose, field) = path.rsplit_once('.').unwrap_or_default();
+        let (kind, name) = whose.split_once('[').unwrap_or((whose, ""));
+        let other =
+            kind == self.what && !name.is_empty() && name.trim_end_matches(']') != self.whose;
+        self.about.contains(&field) && !other
+    }
+
+    /// The whole sentence.
+    pub fn sentence(&self) -> String {
+        if self.what.is_empty() {
+            return self.text.clone();
+        }
+        [self.what, " `", &self.whose, "`: ", &self.text].concat()
+    }
+}
+
+/// What keeps a scenario from being run, each with the fields it is about; empty if it can be run.
+pub fn problems(scenario: &Scenario) -> Vec<Problem> {
+    checked(scenario).err().unwrap_or_default()
+}
 
 /// A refusal of the JetStream API.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -27,6 +72,23 @@ pub struct ApiError {
 impl ApiError {
     pub(crate) fn new(code: u16, err_code: u16, text: &str) -> Self {
         Self { code, err_code, text: text.into() }
+    }
+
+    /// The fields it is about, as far as one can tell.
+    pub fn about(&self) -> &'static [&'static str] {
+        match self.err_code {
+            10116 => &["max_deliver", "backoff"],
+            10157 => &["ack_wait", "backoff"],
+            10183 => &["ack_wait"],
+            10184 => &["backoff"],
+            10094 | 10101 => &["deliver_policy", "retention"],
+            10082 | 10084 | 10098 => &["ack_policy", "retention", "max_ack_pending"],
+            10099 | 10100 => &["retention"],
+            10052 if self.text.starts_with("discard") => &["discard", "max_msgs_per_subject"],
+            10052 if self.text.starts_with("dup") => &["duplicate_window", "max_age"],
+            10052 => &["max_age"],
+            _ => &[],
+        }
     }
 
     /// What to do about it, in plain words; empty where the text says it.
@@ -355,11 +417,12 @@ const MAX_MESSAGES: u64 = 20_000_000;
 const MAX_BURST: u32 = 1_000_000;
 
 /// What would take more time or memory than a run may have.
-fn too_much(scenario: &Scenario) -> Vec<String> {
+fn too_much(scenario: &Scenario) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut bound = |have: u64, most: u64, what: &str| {
         if have > most {
-            problems.push(format!("{have} {what} are too many for one run; it takes up to {most}"));
+            let text = format!("{have} {what} are too many for one run; it takes up to {most}");
+            problems.push(Problem { about: &["count"], ..Problem::new(text) });
         }
     };
     let workers = scenario.workers.iter().map(|w| u64::from(w.count)).sum::<u64>();
@@ -395,6 +458,10 @@ fn too_much(scenario: &Scenario) -> Vec<String> {
 
 /// Checks a scenario and numbers its names.
 pub(crate) fn check(scenario: &Scenario) -> Result<Names, Vec<String>> {
+    checked(scenario).map_err(|problems| problems.iter().map(Problem::sentence).collect())
+}
+
+fn checked(scenario: &Scenario) -> Result<Names, Vec<Problem>> {
     let mut problems = too_much(scenario);
     if !problems.is_empty() {
         return Err(problems);
@@ -403,27 +470,31 @@ pub(crate) fn check(scenario: &Scenario) -> Result<Names, Vec<String>> {
     for (i, stream) in scenario.streams.iter().enumerate() {
         let name = &stream.name;
         if bad_name(name) {
-            problems
-                .push(format!("stream `{name}` needs a name without spaces, dots and wildcards"));
+            problems.push(Problem::new(format!(
+                "stream `{name}` needs a name without spaces, dots and wildcards"
+            )));
         }
         let others = scenario.streams[..i].iter();
         if others.clone().any(|other| other.name == *name) {
-            problems.push(format!("two streams are called `{name}`"));
+            problems.push(Problem::new(format!("two streams are called `{name}`")));
         } else if let Err(error) = stream_defaults(stream).and_then(|s| stream_beside(&s, others)) {
-            problems.push(format!("stream `{name}`: {error}"));
+            problems.push(Problem::of("stream", name, &error));
         }
     }
     for (i, consumer) in scenario.consumers.iter().enumerate() {
         let name = &consumer.config.durable_name;
         if bad_name(name) {
-            problems
-                .push(format!("consumer `{name}` needs a name without spaces, dots and wildcards"));
+            problems.push(Problem::new(format!(
+                "consumer `{name}` needs a name without spaces, dots and wildcards"
+            )));
             continue;
         }
         let others = scenario.consumers[..i].iter().filter(|c| c.stream == consumer.stream);
         if others.clone().any(|other| other.config.durable_name == *name) {
-            problems
-                .push(format!("two consumers of stream `{}` are called `{name}`", consumer.stream));
+            problems.push(Problem::new(format!(
+                "two consumers of stream `{}` are called `{name}`",
+                consumer.stream
+            )));
         }
         let checked =
             consumer_defaults(&consumer.config, scenario.version, false).and_then(|config| {
@@ -436,31 +507,31 @@ pub(crate) fn check(scenario: &Scenario) -> Result<Names, Vec<String>> {
                 }
             });
         if let Err(error) = checked {
-            problems.push(format!("consumer `{name}`: {error}"));
+            problems.push(Problem::of("consumer", name, &error));
         }
     }
     for step in &scenario.timeline {
         if let Op::Publish(publish) = &step.op
             && publish.data.len() as u64 + u64::from(publish.pad_bytes) > MAX_PAYLOAD
         {
-            problems.push(format!(
+            problems.push(Problem::new(format!(
                 "the publish at {} has more than 64 MiB, which no server takes",
                 step.at
-            ));
+            )));
         }
         if let Op::Publish(publish) = &step.op
             && (publish.subject.is_empty() || publish.subject.contains([' ', '*', '>']))
         {
-            problems.push(format!(
+            problems.push(Problem::new(format!(
                 "the publish at {} goes to `{}`, which is not a subject to publish to",
                 step.at, publish.subject
-            ));
+            )));
         }
     }
     if !problems.is_empty() {
         return Err(problems);
     }
-    Names::new(scenario)
+    Names::new(scenario).map_err(|sentences| sentences.into_iter().map(Problem::new).collect())
 }
 
 /// The time from the first delivery until a message that nobody answers is given up.

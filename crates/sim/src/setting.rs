@@ -3,7 +3,10 @@
 //! A path names the field and whose it is: `consumer.ack_wait` (of every consumer),
 //! `consumer[orders].ack_wait` (of that one), `worker[run 3].start`, `publish.count`.
 
-use crate::scenario::{Op, Scenario, Service};
+use crate::scenario::{
+    AckPolicy, Chance, DeliverPolicy, Discard, Op, ReplayPolicy, Retention, Scenario, Service,
+    Version,
+};
 use crate::time::Dur;
 
 /// The value of a setting.
@@ -15,6 +18,8 @@ pub enum Value {
     Durs(Vec<Dur>),
     /// A number; where a setting can be without limit, none means no limit.
     Count(Option<u64>),
+    /// One of the words of its form.
+    Choice(&'static str),
 }
 
 /// The form a setting's value has.
@@ -28,10 +33,27 @@ pub enum Form {
     Count,
     /// [`Value::Count`] that may be without limit.
     Limit,
+    /// [`Value::Count`] from 0 to 100.
+    Percent,
+    /// [`Value::Choice`] of these words.
+    Choice(&'static [&'static str]),
+    /// [`Value::Choice`] of `off` and `on`.
+    Switch,
+}
+
+impl Form {
+    /// The words to choose from; empty where there is nothing to choose.
+    pub const fn words(self) -> &'static [&'static str] {
+        match self {
+            Self::Choice(words) => words,
+            Self::Switch => &["off", "on"],
+            _ => &[],
+        }
+    }
 }
 
 impl Value {
-    /// Reads a value as addresses carry it: `5s`, `1s,5s,30s` (`none` for an empty list), `12`, `unlimited`.
+    /// Reads a value as addresses carry it: `5s`, `1s,5s,30s` (`none` for an empty list), `12`, `unlimited`, `on`, `2.14`.
     ///
     /// # Errors
     /// A sentence that says what was found and what is expected.
@@ -42,7 +64,19 @@ impl Value {
             Form::Durs if text.is_empty() || text == "none" => Ok(Self::Durs(Vec::new())),
             Form::Durs => text.split(',').map(Dur::parse).collect::<Result<_, _>>().map(Self::Durs),
             Form::Limit if matches!(text, "unlimited" | "-1") => Ok(Self::Count(None)),
-            Form::Count | Form::Limit => match text.parse() {
+            Form::Choice(_) | Form::Switch => {
+                let words = form.words();
+                words.iter().find(|word| **word == text).map(|word| Self::Choice(word)).ok_or_else(
+                    || {
+                        let shown: String = text.chars().take(40).collect();
+                        ["`", &shown, "` is none of ", &words.join(", ")].concat()
+                    },
+                )
+            }
+            Form::Count | Form::Limit | Form::Percent => match text.parse() {
+                Ok(n) if form == Form::Percent && n > 100 => {
+                    Err([text, " is more than 100 per cent"].concat())
+                }
                 Ok(n) => Ok(Self::Count(Some(n))),
                 Err(_) => {
                     let shown: String = text.chars().take(40).collect();
@@ -61,6 +95,7 @@ impl Value {
             Self::Durs(list) => list.iter().map(|d| d.go()).collect::<Vec<_>>().join(","),
             Self::Count(None) => "unlimited".into(),
             Self::Count(Some(n)) => n.to_string(),
+            Self::Choice(word) => (*word).into(),
         }
     }
 
@@ -72,6 +107,7 @@ impl Value {
             Self::Durs(list) => list.iter().map(Dur::to_string).collect::<Vec<_>>().join(", "),
             Self::Count(None) => "no limit".into(),
             Self::Count(Some(n)) => n.to_string(),
+            Self::Choice(word) => (*word).into(),
         }
     }
 }
@@ -82,6 +118,26 @@ const FIELDS: &[(&str, &str, Form)] = &[
     ("consumer", "backoff", Form::Durs),
     ("consumer", "max_deliver", Form::Limit),
     ("consumer", "max_ack_pending", Form::Limit),
+    ("consumer", "ack_policy", Form::Choice(&["none", "all", "explicit"])),
+    (
+        "consumer",
+        "deliver_policy",
+        Form::Choice(&[
+            "all",
+            "last",
+            "new",
+            "by_start_sequence",
+            "by_start_time",
+            "last_per_subject",
+        ]),
+    ),
+    ("consumer", "replay_policy", Form::Choice(&["instant", "original"])),
+    ("stream", "retention", Form::Choice(&["limits", "interest", "workqueue"])),
+    ("stream", "discard", Form::Choice(&["old", "new"])),
+    ("stream", "max_msgs", Form::Limit),
+    ("stream", "max_msgs_per_subject", Form::Limit),
+    ("stream", "max_age", Form::Dur),
+    ("stream", "duplicate_window", Form::Dur),
     ("worker", "start", Form::Dur),
     ("worker", "stop", Form::Dur),
     ("worker", "count", Form::Count),
@@ -92,9 +148,17 @@ const FIELDS: &[(&str, &str, Form)] = &[
     ("worker", "service_spread", Form::Dur),
     ("worker", "in_progress_every", Form::Dur),
     ("worker", "crash_after", Form::Dur),
+    ("worker", "crash_chance", Form::Percent),
+    ("worker", "restart_after", Form::Dur),
+    ("worker", "lost_answer_chance", Form::Percent),
+    ("worker", "ack_first", Form::Switch),
+    ("worker", "idempotent", Form::Switch),
+    ("worker", "handled_table", Form::Switch),
     ("publish", "at", Form::Dur),
     ("publish", "count", Form::Count),
     ("publish", "every", Form::Dur),
+    ("server", "version", Form::Choice(&["2.10", "2.11", "2.12", "2.14", "2.15"])),
+    ("run", "seed", Form::Count),
 ];
 
 /// A setting of a scenario.
@@ -143,7 +207,7 @@ impl Setting {
         let mut scenario = scenario.clone();
         let mut found = None;
         self.visit(&mut scenario, &mut |slot| {
-            found.get_or_insert(slot.get());
+            found.get_or_insert(slot.get(self.form.words()));
         });
         found
     }
@@ -151,7 +215,7 @@ impl Setting {
     /// Changes it, wherever the path points. Says whether it points anywhere.
     pub fn set(&self, scenario: &mut Scenario, value: &Value) -> bool {
         let mut any = false;
-        self.visit(scenario, &mut |mut slot| any |= slot.set(value));
+        self.visit(scenario, &mut |mut slot| any |= slot.set(value, self.form.words()));
         any
     }
 
@@ -161,12 +225,62 @@ impl Setting {
             "consumer" => {
                 for c in scenario.consumers.iter_mut().filter(|c| wanted(&c.config.durable_name)) {
                     let c = &mut c.config;
-                    see(match self.field {
-                        "ack_wait" => Slot::AckWait(c),
-                        "backoff" => Slot::Durs(&mut c.backoff),
-                        "max_deliver" => Slot::Limit(&mut c.max_deliver, -1),
-                        _ => Slot::Limit(&mut c.max_ack_pending, 1000),
-                    });
+                    match self.field {
+                        "ack_wait" => see(Slot::DurOr(&mut c.ack_wait, Dur::secs(30))),
+                        "backoff" => see(Slot::Durs(&mut c.backoff)),
+                        "max_deliver" => see(Slot::Limit(&mut c.max_deliver, -1)),
+                        "max_ack_pending" => see(Slot::Limit(&mut c.max_ack_pending, 1000)),
+                        "ack_policy" => {
+                            const ALL: [AckPolicy; 3] =
+                                [AckPolicy::None, AckPolicy::All, AckPolicy::Explicit];
+                            see(Slot::Choice(c.ack_policy as usize, &mut |i| {
+                                c.ack_policy = ALL[i]
+                            }));
+                        }
+                        "deliver_policy" => {
+                            const ALL: [DeliverPolicy; 6] = [
+                                DeliverPolicy::All,
+                                DeliverPolicy::Last,
+                                DeliverPolicy::New,
+                                DeliverPolicy::ByStartSequence,
+                                DeliverPolicy::ByStartTime,
+                                DeliverPolicy::LastPerSubject,
+                            ];
+                            see(Slot::Choice(c.deliver_policy as usize, &mut |i| {
+                                c.deliver_policy = ALL[i]
+                            }));
+                        }
+                        _ => {
+                            const ALL: [ReplayPolicy; 2] =
+                                [ReplayPolicy::Instant, ReplayPolicy::Original];
+                            see(Slot::Choice(c.replay_policy as usize, &mut |i| {
+                                c.replay_policy = ALL[i]
+                            }));
+                        }
+                    }
+                }
+            }
+            "stream" => {
+                for s in scenario.streams.iter_mut().filter(|s| wanted(&s.name)) {
+                    match self.field {
+                        "retention" => {
+                            const ALL: [Retention; 3] =
+                                [Retention::Limits, Retention::Interest, Retention::WorkQueue];
+                            see(Slot::Choice(s.retention as usize, &mut |i| s.retention = ALL[i]));
+                        }
+                        "discard" => {
+                            const ALL: [Discard; 2] = [Discard::Old, Discard::New];
+                            see(Slot::Choice(s.discard as usize, &mut |i| s.discard = ALL[i]));
+                        }
+                        "max_msgs" => see(Slot::Limit(&mut s.max_msgs, -1)),
+                        "max_msgs_per_subject" => see(Slot::Limit(&mut s.max_msgs_per_subject, -1)),
+                        "max_age" => see(Slot::Dur(&mut s.max_age.0)),
+                        _ => {
+                            let age =
+                                if s.max_age == Dur::ZERO { Dur(u64::MAX) } else { s.max_age };
+                            see(Slot::DurOr(&mut s.duplicate_window, age.min(Dur::secs(120))));
+                        }
+                    }
                 }
             }
             "worker" => {
@@ -181,6 +295,12 @@ impl Setting {
                         "service_time" => see(Slot::Service(&mut w.service_time)),
                         "service_spread" => see(Slot::Spread(&mut w.service_time)),
                         "in_progress_every" => see(Slot::Dur(&mut w.in_progress_every.0)),
+                        "crash_chance" => see(Slot::Chance(&mut w.crash_chance)),
+                        "restart_after" => see(Slot::Dur(&mut w.restart_after.0)),
+                        "lost_answer_chance" => see(Slot::Chance(&mut w.lost_answer_chance)),
+                        "ack_first" => see(Slot::Switch(&mut w.ack_first)),
+                        "idempotent" => see(Slot::Switch(&mut w.idempotent)),
+                        "handled_table" => see(Slot::Switch(&mut w.handled_table)),
                         _ => {
                             for step in w.behaviour.iter_mut().flat_map(|b| &mut b.steps) {
                                 if step.act == crate::scenario::WorkAct::Crash {
@@ -191,6 +311,10 @@ impl Setting {
                     }
                 }
             }
+            "server" => see(Slot::Choice(scenario.version as usize, &mut |i| {
+                scenario.version = Version::ALL[i];
+            })),
+            "run" => see(Slot::Seed(&mut scenario.seed)),
             _ => {
                 for step in &mut scenario.timeline {
                     let Op::Publish(p) = &mut step.op else { continue };
@@ -207,6 +331,9 @@ impl Setting {
     }
 }
 
+/// Millionths in a hundredth.
+const PPM: u32 = 10_000;
+
 /// Where a value is kept.
 enum Slot<'a> {
     Dur(&'a mut u64),
@@ -214,7 +341,13 @@ enum Slot<'a> {
     Count(&'a mut u32),
     /// -1 is no limit; zero is the default, given beside it.
     Limit(&'a mut i64, i64),
-    AckWait(&'a mut crate::scenario::ConsumerConfig),
+    /// Zero is the default, given beside it.
+    DurOr(&'a mut Dur, Dur),
+    /// The place of its word among those of its form, and the way to another.
+    Choice(usize, &'a mut dyn FnMut(usize)),
+    Switch(&'a mut bool),
+    Chance(&'a mut Chance),
+    Seed(&'a mut u64),
     Service(&'a mut Service),
     Spread(&'a mut Service),
 }
@@ -237,7 +370,7 @@ fn around(middle: u64, spread: u64) -> Service {
 }
 
 impl Slot<'_> {
-    fn get(&self) -> Value {
+    fn get(&self, words: &'static [&'static str]) -> Value {
         match self {
             Self::Dur(d) => Value::Dur(Dur(**d)),
             Self::Durs(list) => Value::Durs((*list).clone()),
@@ -245,16 +378,18 @@ impl Slot<'_> {
             Self::Limit(n, default) => {
                 Value::Count(u64::try_from(if **n == 0 { *default } else { **n }).ok())
             }
-            Self::AckWait(config) => Value::Dur(match config.ack_wait {
-                Dur::ZERO => Dur::secs(30),
-                d => d,
-            }),
+            Self::DurOr(d, default) => Value::Dur(if **d == Dur::ZERO { *default } else { **d }),
+            Self::Choice(now, _) => Value::Choice(words[*now]),
+            Self::Switch(on) => Value::Choice(words[usize::from(**on)]),
+            Self::Chance(chance) => Value::Count(Some(u64::from(chance.0 / PPM))),
+            Self::Seed(n) => Value::Count(Some(**n)),
             Self::Service(s) => Value::Dur(Dur(middle_and_spread(**s).0)),
             Self::Spread(s) => Value::Dur(Dur(middle_and_spread(**s).1)),
         }
     }
 
-    fn set(&mut self, value: &Value) -> bool {
+    fn set(&mut self, value: &Value, words: &'static [&'static str]) -> bool {
+        let place = |word: &str| words.iter().position(|w| *w == word);
         match (self, value) {
             (Self::Dur(d), Value::Dur(v)) => **d = v.0,
             (Self::Durs(list), Value::Durs(v)) => list.clone_from(v),
@@ -262,7 +397,16 @@ impl Slot<'_> {
             (Self::Limit(n, _), Value::Count(v)) => {
                 **n = v.map_or(-1, |v| i64::try_from(v).unwrap_or(i64::MAX));
             }
-            (Self::AckWait(config), Value::Dur(v)) => config.ack_wait = *v,
+            (Self::DurOr(d, _), Value::Dur(v)) => **d = *v,
+            (Self::Choice(_, set), Value::Choice(word)) => match place(word) {
+                Some(i) => set(i),
+                None => return false,
+            },
+            (Self::Switch(on), Value::Choice(word)) => **on = place(word) == Some(1),
+            (Self::Chance(chance), Value::Count(Some(v))) => {
+                chance.0 = PPM * u32::try_from(*v).unwrap_or(100).min(100);
+            }
+            (Self::Seed(n), Value::Count(Some(v))) => **n = *v,
             (Self::Service(s), Value::Dur(v)) => **s = around(v.0, middle_and_spread(**s).1),
             (Self::Spread(s), Value::Dur(v)) => **s = around(middle_and_spread(**s).0, v.0),
             _ => return false,
@@ -274,11 +418,12 @@ impl Slot<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::{Consumer, Worker};
+    use crate::scenario::{Consumer, StreamConfig, Worker};
 
     #[test]
     fn settings_are_read_and_changed_by_path() {
         let mut scenario = Scenario {
+            streams: vec![StreamConfig::default()],
             consumers: vec![Consumer::default()],
             workers: vec![Worker::default(), Worker { name: "run 2".into(), ..Worker::default() }],
             ..Scenario::default()
@@ -291,12 +436,44 @@ mod tests {
             ("worker[run 2].start", "0s", "1m", "1 min"),
             ("worker.service_time", "0s", "400ms", "400 ms"),
             ("worker.service_spread", "0s", "100ms", "100 ms"),
+            ("consumer.ack_policy", "explicit", "none", "none"),
+            ("consumer.deliver_policy", "all", "last_per_subject", "last_per_subject"),
+            ("consumer.replay_policy", "instant", "original", "original"),
+            ("stream.retention", "limits", "workqueue", "workqueue"),
+            ("stream.discard", "old", "new", "new"),
+            ("stream.max_msgs", "unlimited", "10", "10"),
+            ("stream.max_msgs_per_subject", "unlimited", "1", "1"),
+            ("stream.duplicate_window", "2m", "30s", "30 s"),
+            ("stream.max_age", "0s", "1m", "1 min"),
+            ("worker.crash_chance", "0", "2", "2"),
+            ("worker.lost_answer_chance", "0", "100", "100"),
+            ("worker.restart_after", "0s", "1s", "1 s"),
+            ("worker.ack_first", "off", "on", "on"),
+            ("worker.idempotent", "off", "on", "on"),
+            ("worker.handled_table", "off", "on", "on"),
+            ("server.version", "2.12", "2.14", "2.14"),
+            ("run.seed", "1", "7", "7"),
         ] {
             let setting = Setting::parse(path).unwrap();
             assert_eq!(setting.get(&scenario).unwrap().text(), before, "{path}");
             let value = Value::parse(setting.form(), text).unwrap();
             assert!(setting.set(&mut scenario, &value), "{path}");
             assert_eq!(setting.get(&scenario).unwrap().words(), after, "{path}");
+        }
+        for (kind, field, form) in FIELDS.iter().filter(|(_, _, form)| !form.words().is_empty()) {
+            let path = [kind, ".", field].concat();
+            let setting = Setting::parse(&path).unwrap();
+            for word in form.words() {
+                // Every word stands for the value that the API calls so.
+                assert!(setting.set(&mut scenario, &Value::Choice(word)), "{path}");
+                assert_eq!(setting.get(&scenario), Some(Value::Choice(word)), "{path}");
+                let json = serde_json::to_string(&scenario).unwrap();
+                let said = match form {
+                    Form::Switch => format!("\"{}\":{}", setting.field(), *word == "on"),
+                    _ => format!("\"{}\":\"{word}\"", setting.field()),
+                };
+                assert!(json.contains(&said), "{said} is not in {json}");
+            }
         }
         assert_eq!(scenario.workers[0].start, crate::Time::ZERO, "only run 2 was named");
         assert!(
@@ -306,13 +483,16 @@ mod tests {
 
     #[test]
     fn unknown_paths_and_values_say_so() {
-        for path in ["ack_wait", "consumer.nonsense", "consumer[orders.ack_wait", "stream.max_age"]
+        for path in ["ack_wait", "consumer.nonsense", "consumer[orders.ack_wait", "stream.ack_wait"]
         {
             assert!(Setting::parse(path).unwrap_err().contains("is not a setting"), "{path}");
         }
         for (form, text, error) in [
             (Form::Limit, "two", "`two` is not a whole number or `unlimited`"),
             (Form::Count, "-3", "`-3` is not a whole number"),
+            (Form::Percent, "101", "101 is more than 100 per cent"),
+            (Form::Switch, "yes", "`yes` is none of off, on"),
+            (Form::Choice(&["2.10", "2.11"]), "2.9", "`2.9` is none of 2.10, 2.11"),
             (
                 Form::Dur,
                 "banana",
