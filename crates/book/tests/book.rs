@@ -645,7 +645,7 @@ fn answers_and_goals_are_held_against_the_runs() {
         (
             again,
             "knobs = { ack_wiat = \"5s\" }, redelivered = 1",
-            "58: answer 2: `ack_wiat` is not a knob here (did you mean `ack_wait`?); there is `ack_wait`",
+            "58: answer 2: `ack_wiat` is not a knob here (did you mean `ack_wait`?); there are `ack_wait`, ",
         ),
         (
             again,
