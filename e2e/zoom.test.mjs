@@ -39,6 +39,23 @@ name = "work"
 label = "work per message"
 setting = "worker.service_time"
 positions = ["20ms", "50ms", "110ms", "180ms", "280ms"]
+
+[[knobs]]
+name = "ack_wait"
+setting = "consumer.ack_wait"
+positions = ["500ms", "1s", "2s"]
+
+[[knobs]]
+name = "backoff"
+setting = "consumer.backoff"
+positions = ["none", "1s,2s"]
+more = true
+
+[[knobs]]
+name = "max_deliver"
+setting = "consumer.max_deliver"
+positions = ["1", "5", "unlimited"]
+more = true
 `;
 
 async function start(t, query = '', options = {}) {
