@@ -1,5 +1,6 @@
 //! Tells a run event by event: what happens at one moment becomes one row, with the cause of every repeat.
 
+use crate::kinds;
 use crate::names::{names, number};
 use crate::say::Say;
 use crate::story::{Life, Over, Story, WorkEnd};
@@ -31,13 +32,19 @@ pub(crate) fn rows(story: &Story<'_>) -> Vec<Row> {
         .copied()
         .collect();
     let mut rows: Vec<Row> = Vec::new();
+    let mut reader = kinds::Reader::new(story.trace);
+    // Of a moment without words, such as work whose answer is still to come, the next row tells.
+    let mut silent = 0;
     let mut from = 0;
     while from < records.len() {
         let to = moment_end(&records, from);
         let at = Time(records[to - 1].at.0.div_ceil(MS) * MS);
-        let row = Teller::new(story, &records[from..to]).row(at);
+        let mut row = Teller::new(story, &records[from..to]).row(at);
+        row.kinds = silent | reader.read(&records[from..to]);
+        silent = row.kinds;
         if !row.what.is_empty() {
             rows.push(row);
+            silent = 0;
         }
         from = to;
     }
@@ -138,6 +145,7 @@ impl<'a, 'r> Teller<'a, 'r> {
             who: self.who.join(", "),
             messages: self.msgs.iter().map(|msg| trace.label(*msg)).collect(),
             what: self.say.end(),
+            kinds: 0,
         }
     }
 

@@ -1,10 +1,11 @@
 //! The labs of the book, at every position of every knob: pictures and words that hold together.
 
 use delivery_figure::lab::Lab;
+use delivery_figure::readings::readings;
 use delivery_figure::scene::{Layout, Scene};
 use delivery_figure::{svg, why, words};
 use delivery_sim::setting::{Setting, Value};
-use delivery_sim::trace::Event;
+use delivery_sim::trace::{ConsumerId, Event};
 use delivery_sim::{Time, Trace};
 use std::path::Path;
 
@@ -349,4 +350,45 @@ fn an_empty_run_has_a_picture() {
     }
     assert!(words::rows(&trace).is_empty());
     assert_eq!(words::account(&trace), "Nothing was sent.");
+}
+
+/// Sentences of a reading that name nobody: a counter that the run does not account for.
+const NAMELESS: [&str; 5] = [
+    "So many deliveries",
+    "requests wait",
+    "of the messages that it wants",
+    "it moves with the next answer",
+    "counts from its second delivery",
+];
+
+#[test]
+fn readings_account_for_every_counter_at_every_moment() {
+    each_run(|name, trace| {
+        let mut moments: Vec<Time> = words::rows(trace).iter().map(|row| row.at).collect();
+        moments.push(trace.end);
+        for t in moments {
+            for (i, panel) in readings(trace, t).iter().enumerate().take(trace.consumers.len()) {
+                assert_eq!(panel.lines.len(), 6, "{name} at {t:?}: {panel:?}");
+                for line in &panel.lines {
+                    let nameless = NAMELESS.iter().any(|words| line.why.contains(words));
+                    assert!(!nameless && line.why.ends_with('.'), "{name} at {t:?}: {line:?}");
+                }
+                let info = trace.consumer_info(ConsumerId(i as u16), t);
+                let counted = [
+                    info.delivered.consumer_seq,
+                    info.ack_floor.consumer_seq,
+                    info.num_ack_pending,
+                    info.num_redelivered,
+                    info.num_pending,
+                    info.num_waiting,
+                ];
+                for (line, count) in panel.lines.iter().zip(counted) {
+                    let value =
+                        line.value.strip_prefix("Consumer sequence: ").unwrap_or(&line.value);
+                    let printed = value.split(' ').next().unwrap().replace(',', "");
+                    assert_eq!(printed.parse(), Ok(count), "{name} at {t:?}: {line:?}");
+                }
+            }
+        }
+    });
 }
