@@ -20,7 +20,7 @@ use wasm_bindgen::closure::Closure;
 use web_sys::{Element, EventTarget};
 
 /// Speeds on offer, in percent of real time, with their names.
-pub(crate) const SPEEDS: [(u32, &str); 7] = [
+pub(crate) const SPEEDS: [(u32, &str); 8] = [
     (25, "0.25×"),
     (50, "0.5×"),
     (100, "1×"),
@@ -28,6 +28,7 @@ pub(crate) const SPEEDS: [(u32, &str); 7] = [
     (500, "5×"),
     (1_000, "10×"),
     (10_000, "100×"),
+    (100_000, "1000×"),
 ];
 
 /// A run should not take longer than this at its first speed.
@@ -56,8 +57,8 @@ pub(crate) struct Now {
     pub(crate) playing: bool,
     /// How the picture lies.
     pub(crate) layout: Layout,
-    /// Whether the table of events is open.
-    pub(crate) table: bool,
+    /// Which parts are open: bits of [`view::parts`].
+    pub(crate) open: u8,
 }
 
 /// What does not change, or what nobody on screen follows.
@@ -66,6 +67,10 @@ struct Inner {
     first: bool,
     /// The speed, by its place in [`SPEEDS`].
     speed: usize,
+    /// Whether the run begins again at its end.
+    looping: bool,
+    /// The rows between which the table of events is built.
+    window: (usize, usize),
     /// The movement of the picture on screen, made when it is first needed.
     player: Option<Player>,
     /// Where and when the clock started: the run's moment, and the page's in milliseconds.
@@ -105,6 +110,8 @@ impl Live {
             lab,
             first,
             speed,
+            looping: false,
+            window: (0, 0),
             player: None,
             started: (Time::ZERO, 0.0),
             places,
@@ -126,7 +133,7 @@ impl Live {
                 }
             })
         });
-        let now = RwSignal::new(Now { t, step: None, playing: false, layout, table: false });
+        let now = RwSignal::new(Now { t, step: None, playing: false, layout, open: 0 });
         Self { values, shown, now, alive, inner }
     }
 
@@ -162,7 +169,8 @@ impl Live {
         self.shown.with(|shown| shown.run.clone())
     }
 
-    fn run_now(self) -> Arc<Run> {
+    /// The same, not followed.
+    pub(crate) fn run_now(self) -> Arc<Run> {
         self.shown.with_untracked(|shown| shown.run.clone())
     }
 
@@ -171,7 +179,8 @@ impl Live {
         row(&self.run(), self.now.get())
     }
 
-    fn row_now(self) -> Option<usize> {
+    /// The same, not followed.
+    pub(crate) fn row_now(self) -> Option<usize> {
         row(&self.run_now(), self.now.get_untracked())
     }
 
@@ -187,9 +196,7 @@ impl Live {
                 if turned != values {
                     view::show_knobs(self, false);
                 }
-                if now.table || was.table {
-                    view::show_table(self, &run, now.table, same && was.table == now.table);
-                }
+                view::show_parts(self, &run, now.open, was.open, same);
                 if !now.playing && (was.playing || was.t != now.t || turned != values) {
                     let timeout = Timeout::new(ADDRESS_MS, move || self.write_address());
                     self.inner.update_value(|inner| inner.pending = Some(timeout));
@@ -308,6 +315,32 @@ impl Live {
         }
     }
 
+    /// Goes to the next event of a kind, or the one `back`; beyond the last of them to the first.
+    pub(crate) fn jump(self, kind: u8, back: bool) {
+        let (run, here) = (self.run_now(), self.row_now());
+        let of_kind = |row: &usize| run.rows[*row].kinds & kind != 0;
+        let all = 0..run.rows.len();
+        let found = if back {
+            // Well within an event, the one before is its own beginning.
+            let t = self.clock();
+            let before = here.map_or(0, |row| row + usize::from(run.rows[row].at < t));
+            (0..before).rfind(of_kind).or_else(|| all.rev().find(of_kind))
+        } else {
+            (here.map_or(0, |row| row + 1)..all.end)
+                .find(of_kind)
+                .or_else(|| all.clone().find(of_kind))
+        };
+        if let Some(row) = found {
+            self.seek_row(row);
+        }
+    }
+
+    /// Plays from the start of the run.
+    pub(crate) fn replay(self) {
+        self.now.update(|now| now.playing = true);
+        self.start();
+    }
+
     /// Goes to the start of the run, before anything has happened.
     pub(crate) fn start(self) {
         self.show(Time::ZERO, Some(0));
@@ -348,6 +381,26 @@ impl Live {
         if self.now.with_untracked(|now| now.playing) {
             self.seek(t);
         }
+    }
+
+    /// Whether the run begins again at its end.
+    pub(crate) fn looping(self) -> bool {
+        self.inner.with_value(|inner| inner.looping)
+    }
+
+    /// Lets the run begin again at its end, or not.
+    pub(crate) fn set_looping(self, looping: bool) {
+        self.inner.update_value(|inner| inner.looping = looping);
+    }
+
+    /// The rows between which the table of events is built.
+    pub(crate) fn window(self) -> (usize, usize) {
+        self.inner.with_value(|inner| inner.window)
+    }
+
+    /// Notes between which rows the table of events is built.
+    pub(crate) fn set_window(self, window: (usize, usize)) {
+        self.inner.update_value(|inner| inner.window = window);
     }
 
     fn percent(self) -> u32 {
@@ -392,13 +445,15 @@ impl Live {
 
     fn tick(self) {
         let (t, end) = (self.clock(), self.run_now().trace.end);
-        if !self.in_sight() || t >= end {
+        if !self.in_sight() {
             self.pause();
-        } else if calm() {
-            if !self.next() {
+        } else if if calm() { !self.next() } else { t >= end } {
+            if self.looping() {
+                self.start();
+            } else {
                 self.pause();
             }
-        } else {
+        } else if !calm() {
             self.now.update(|now| (now.t, now.step) = (t, None));
             self.with_player(|player| player.say(t));
             self.wait(t);
@@ -484,7 +539,8 @@ mod tests {
             (60, "5×"),
             (61, "10×"),
             (1_200, "100×"),
-            (90_000, "100×"),
+            (1_201, "1000×"),
+            (90_000, "1000×"),
         ] {
             assert_eq!(SPEEDS[first_speed(Time(seconds * SEC))].1, name, "{seconds} s");
         }

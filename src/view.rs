@@ -3,15 +3,19 @@
 //! It reads from top to bottom: what it shows, the question, the picture, what is happening now, the
 //! clock, the knobs, the outcome, the events and the account.
 
+mod clipboard;
 mod clock;
 mod knobs;
 mod outcome;
+mod parts;
 mod picture;
+mod readings;
 mod share;
 mod table;
+mod why;
 
 pub(crate) use knobs::{all_places, show as show_knobs};
-pub(crate) use table::show as show_table;
+pub(crate) use parts::show as show_parts;
 
 use crate::live::Live;
 use leptos::prelude::*;
@@ -80,7 +84,7 @@ fn body(live: Live, notices: &[String]) -> impl IntoView + use<> {
             {clock::clock(live)}
             {knobs::knobs(live)}
             {outcome::outcome(live)}
-            {table::events(live)}
+            {parts::parts(live)}
             {outcome::account(live)}
             {share::foot(live)}
         </div>
@@ -112,6 +116,7 @@ fn key(live: Live, event: &KeyboardEvent) {
                 let _ = keys.toggle_attribute("open");
             }
         }
+        key if clock::jump_key(live, key, event.shift_key()) => {}
         _ => return,
     }
     event.prevent_default();

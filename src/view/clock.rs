@@ -1,11 +1,12 @@
-//! The clock: play, step, scrub, speed.
+//! The clock: play, step, scrub, speed; play from the start, again and again; jump to what decides a run.
 
 use crate::html;
 use crate::live::{Live, SPEEDS};
+use delivery_figure::kinds::KINDS;
 use delivery_sim::Time;
 use delivery_sim::time::{MS, SEC};
 use leptos::prelude::*;
-use web_sys::HtmlInputElement;
+use web_sys::{Element, HtmlInputElement, MouseEvent};
 
 const PREVIOUS: &str =
     r#"<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M4 3v10M13 3 6.5 8l6.5 5z"/></svg>"#;
@@ -28,6 +29,7 @@ pub(super) fn clock(live: Live) -> impl IntoView {
     for (i, (_, name)) in SPEEDS.iter().enumerate() {
         html::option(&mut speeds, &i.to_string(), name, i == live.speed());
     }
+    let more = Signal::derive(move || more(live));
     view! {
         <fieldset class="clock controls" aria-label="Clock" disabled=!live.alive>
             <button class="go" type="button" on:click=move |_| live.toggle()>
@@ -70,8 +72,53 @@ pub(super) fn clock(live: Live) -> impl IntoView {
                     live.set_speed(event_target_value(&event).parse().unwrap_or_default());
                 }
             ></select>
+            <div class="more-clock" inner_html=more on:click=move |event| press(live, &event)></div>
         </fieldset>
     }
+}
+
+/// From the start, again, and the kinds of events to jump to, of which those can be pressed that this run has.
+fn more(live: Live) -> String {
+    let kinds = live.run().rows.iter().fold(0, |kinds, row| kinds | row.kinds);
+    let mut out = String::from(
+        "<button type=\"button\" data-replay>From the start</button><button type=\"button\" data-loop aria-pressed=\"",
+    );
+    out.push_str(if live.looping() { "true" } else { "false" });
+    out.push_str("\">Loop</button><div class=\"jumps\" role=\"group\" aria-label=\"Jump to the next\"><span>Next</span>");
+    for kind in KINDS {
+        out.push_str("<button type=\"button\" data-jump=\"");
+        out.push_str(kind.key);
+        out.push_str("\" class=\"");
+        out.push_str(kind.state);
+        out.push_str("\" aria-keyshortcuts=\"");
+        out.push_str(kind.key);
+        out.push_str(if kinds & kind.bit == 0 { "\" disabled>" } else { "\">" });
+        out.push_str(kind.name);
+        out.push_str("</button>");
+    }
+    out.push_str("</div>");
+    out
+}
+
+fn press(live: Live, event: &MouseEvent) {
+    let target: Element = event_target(event);
+    if let Some(key) = target.get_attribute("data-jump") {
+        jump_key(live, &key, event.shift_key());
+    } else if target.has_attribute("data-replay") {
+        live.replay();
+    } else if target.has_attribute("data-loop") {
+        live.set_looping(!live.looping());
+        let _ = target.set_attribute("aria-pressed", if live.looping() { "true" } else { "false" });
+    }
+}
+
+/// Jumps to the next event of the kind with this key, or `back` to the one before. Says whether there is such a kind.
+pub(super) fn jump_key(live: Live, key: &str, back: bool) -> bool {
+    let kind = KINDS.iter().find(|kind| key.eq_ignore_ascii_case(kind.key));
+    if let Some(kind) = kind {
+        live.jump(kind.bit, back);
+    }
+    kind.is_some()
 }
 
 /// A step of the time slider, in nanoseconds.

@@ -33,6 +33,11 @@ pub(super) fn foot(live: Live) -> impl IntoView {
                     <li><kbd>"Space"</kbd>" plays or pauses"</li>
                     <li><kbd>"←"</kbd>" "<kbd>"→"</kbd>" go to the previous or next event"</li>
                     <li><kbd>"Home"</kbd>" "<kbd>"End"</kbd>" go to the start or end"</li>
+                    <li>
+                        <kbd>"l"</kbd>" "<kbd>"r"</kbd>" "<kbd>"d"</kbd>" "<kbd>"x"</kbd>
+                        " go to the next loss, redelivery, duplicate or dead letter; with "
+                        <kbd>"Shift"</kbd>" to the one before"
+                    </li>
                     <li><kbd>"?"</kbd>" shows or hides this list"</li>
                 </ul>
                 <p>"They work while the focus is in this figure, except in controls that use them themselves."</p>
