@@ -8,6 +8,8 @@ import { browser, open } from './support/browser.mjs';
 import { liveLab } from './support/lab.mjs';
 import { CHAPTER, LABS, hosted } from './support/site.mjs';
 
+const EMBED = `embed/${LABS[0]}/`;
+
 const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** The rules that the page breaks, with the elements that do. */
@@ -24,7 +26,7 @@ for (const colorScheme of ['light', 'dark']) {
       const home = await hosted(t);
       const started = await browser(t);
       const view = { colorScheme, viewport: { width, height: 900 } };
-      for (const path of ['', CHAPTER, 'nowhere']) {
+      for (const path of ['', CHAPTER, 'nowhere', 'embed/?lab=none', EMBED]) {
         const page = await open(started, home + path, view);
         assert.deepEqual(await violations(page), [], `/${path}`);
         if (path === CHAPTER) {
@@ -35,6 +37,15 @@ for (const colorScheme of ['light', 'dark']) {
           await liveLab(noted, LABS[0]);
           assert.deepEqual(await violations(noted), [], `/${path}, with a notice`);
           await noted.context().close();
+        }
+        if (path === EMBED) {
+          const lab = await liveLab(page, LABS[0]);
+          await lab.openEvents();
+          await page.evaluate(() => document.querySelectorAll('details').forEach((details) => { details.open = true; }));
+          await page.evaluate(() => { Object.defineProperty(navigator, 'clipboard', { value: undefined }); });
+          await lab.button('Copy as Markdown').click();
+          await lab.section.getByRole('textbox', { name: 'Text to copy' }).waitFor();
+          assert.deepEqual(await violations(page), [], `/${path}, live, everything open`);
         }
         await page.context().close();
       }

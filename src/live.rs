@@ -8,7 +8,7 @@ use crate::run::{Run, Shown};
 use crate::{address, html, view};
 use delivery_figure::lab::{Knob, Lab, Position};
 use delivery_figure::scene::{Layout, Scene};
-use delivery_figure::words;
+use delivery_figure::window::Window;
 use delivery_sim::Time;
 use delivery_sim::setting::Value;
 use delivery_sim::time::{MS, SEC};
@@ -40,7 +40,7 @@ const TICK_MS: u64 = 200;
 /// Milliseconds from event to event for readers who asked for less motion.
 const STEP_MS: u32 = 1_000;
 
-/// Milliseconds of quiet before the address is written.
+/// Milliseconds of quiet before the address is written, and before a run is judged.
 const ADDRESS_MS: u32 = 200;
 
 /// Below this width pictures stand upright; the same as in `style/lab.css`.
@@ -59,6 +59,16 @@ pub(crate) struct Now {
     pub(crate) layout: Layout,
     /// Which parts are open: bits of [`view::parts`].
     pub(crate) open: u8,
+    /// The stretch of the run that the picture shows; none for all of it.
+    pub(crate) window: Option<Window>,
+}
+
+impl Now {
+    /// Goes to a moment; a picture that does not show it turns to the page that does.
+    fn go(&mut self, t: Time, step: Option<usize>, end: Time) {
+        (self.t, self.step) = (t, step);
+        self.window = self.window.and_then(|window| window.turned_to(t, end));
+    }
 }
 
 /// What does not change, or what nobody on screen follows.
@@ -70,8 +80,10 @@ struct Inner {
     /// Whether the run begins again at its end.
     looping: bool,
     /// The rows between which the table of events is built.
-    window: (usize, usize),
-    /// The movement of the picture on screen, made when it is first needed.
+    built: (usize, usize),
+    /// The picture on screen, made when it is first needed.
+    scene: Option<Scene>,
+    /// Its movement, likewise.
     player: Option<Player>,
     /// Where and when the clock started: the run's moment, and the page's in milliseconds.
     started: (Time, f64),
@@ -81,6 +93,8 @@ struct Inner {
     timer: Option<Timeout>,
     /// The next writing of the address.
     pending: Option<Timeout>,
+    /// The next judgement of answer and goals.
+    judging: Option<Timeout>,
 }
 
 /// One lab. A bundle of handles, cheap to copy into every closure.
@@ -111,12 +125,14 @@ impl Live {
             first,
             speed,
             looping: false,
-            window: (0, 0),
+            built: (0, 0),
+            scene: None,
             player: None,
             started: (Time::ZERO, 0.0),
             places,
             timer: None,
             pending: None,
+            judging: None,
         });
         let values = RwSignal::new(position.values);
         let shown = Memo::new(move |before: Option<&Shown>| {
@@ -133,7 +149,14 @@ impl Live {
                 }
             })
         });
-        let now = RwSignal::new(Now { t, step: None, playing: false, layout, open: 0 });
+        let now = RwSignal::new(Now {
+            t,
+            step: None,
+            playing: false,
+            layout,
+            open: 0,
+            window: position.window,
+        });
         Self { values, shown, now, alive, inner }
     }
 
@@ -190,20 +213,25 @@ impl Live {
             let (run, now, values) = (self.run(), self.now.get(), self.values.get());
             if let Some((before, was, turned)) = seen {
                 let same = Arc::ptr_eq(&before, &run);
-                if !same || was.layout != now.layout {
-                    self.draw(&run, now.layout);
+                if !same || was.layout != now.layout || was.window != now.window {
+                    self.draw(&run, now);
+                }
+                if !same {
+                    self.judge_soon();
                 }
                 if turned != values {
                     view::show_knobs(self, false);
                 }
                 view::show_parts(self, &run, now.open, was.open, same);
-                if !now.playing && (was.playing || was.t != now.t || turned != values) {
+                let moved = was.t != now.t || was.window != now.window;
+                if !now.playing && (was.playing || moved || turned != values) {
                     let timeout = Timeout::new(ADDRESS_MS, move || self.write_address());
                     self.inner.update_value(|inner| inner.pending = Some(timeout));
                 }
             }
             (run, now, values)
         });
+        self.judge_soon();
         if let Ok(Some(narrow)) = window().match_media(NARROW) {
             let list = narrow.clone();
             listen(&narrow, "change", move || {
@@ -211,32 +239,75 @@ impl Live {
                 self.now.update(|now| now.layout = layout);
             });
         }
+        listen(&window(), "beforeprint", move || self.now.update(|now| now.open |= view::ACCOUNT));
         // Back, forward, and links in the text that show a result.
         listen(&window(), "popstate", move || {
             self.go(self.inner.with_value(|inner| address::read(&inner.lab, inner.first).0));
         });
+        // The script that copies the figure wants to know how it is set.
+        if let Some(section) = document().get_element_by_id(&self.lab(|lab| lab.slug.clone())) {
+            listen(&section, "share", move || {
+                self.write_address();
+                view::show_copies(self);
+            });
+        }
     }
 
-    fn draw(self, run: &Run, layout: Layout) {
+    /// Judges the run when the reader has come to rest, so that a moving slider waits for nothing and says nothing.
+    fn judge_soon(self) {
+        let timeout = Timeout::new(ADDRESS_MS, move || self.judge());
+        self.inner.update_value(|inner| inner.judging = Some(timeout));
+    }
+
+    /// Judges the run at once.
+    pub(crate) fn judge(self) {
+        view::judge(self, &self.run_now());
+    }
+
+    /// What the page has in the element with that id.
+    #[cfg(not(feature = "ssr"))]
+    pub(crate) fn printed(self, name: &str) -> String {
+        self.element(name).map(|element| element.inner_html()).unwrap_or_default()
+    }
+
+    /// Whether it is the first lab of its page.
+    #[cfg(feature = "ssr")]
+    pub(crate) fn first(self) -> bool {
+        self.inner.with_value(|inner| inner.first)
+    }
+
+    fn draw(self, run: &Run, now: Now) {
         let Some(view) = self.element("view") else { return };
         let t = self.clock().min(run.trace.end);
-        view.set_inner_html(&self.lab(|lab| run.picture(lab, layout, t)));
-        self.inner.update_value(|inner| inner.player = None);
+        let scene = run.scene(now.layout, now.window);
+        view.set_inner_html(&self.lab(|lab| run.picture(lab, &scene, t)));
+        self.inner.update_value(|inner| (inner.scene, inner.player) = (Some(scene), None));
         if self.now.with_untracked(|now| now.playing || now.t != t) {
             self.seek(t);
         }
     }
 
+    /// Looks at the picture on screen.
+    pub(crate) fn with_scene<T>(self, look: impl FnOnce(&Scene) -> T) -> Option<T> {
+        let now = self.now.get_untracked();
+        let run = self.run_now();
+        self.inner.try_update_value(|inner| {
+            look(inner.scene.get_or_insert_with(|| run.scene(now.layout, now.window)))
+        })
+    }
+
     /// Does something with the movement of the picture, which is made if it is not there yet.
     fn with_player(self, act: impl FnOnce(&Player)) {
         let Some(view) = self.element("view") else { return };
-        let run = self.run_now();
-        let layout = self.now.with_untracked(|now| now.layout);
-        self.inner.update_value(|inner| {
-            act(inner.player.get_or_insert_with(|| {
-                let scene = Scene::new(&run.trace, layout);
-                Player::new(&view, &scene.motions(), scene.end)
-            }));
+        if self.inner.with_value(|inner| inner.player.is_none()) {
+            let player =
+                self.with_scene(|scene| Player::new(&view, &scene.motions(), scene.window));
+            self.inner.update_value(|inner| inner.player = player);
+        }
+        self.inner.with_value(|inner| {
+            if let Some(player) = &inner.player {
+                act(player);
+            }
         });
     }
 
@@ -262,18 +333,18 @@ impl Live {
         self.values.set(position.values);
         view::show_knobs(self, true);
         self.seek(position.t);
+        self.look_at(position.window);
+    }
+
+    /// The settings and the moment.
+    pub(crate) fn position(self) -> Position {
+        let Now { t, window, .. } = self.now.get_untracked();
+        Position { values: self.values.get_untracked(), t, window }
     }
 
     fn write_address(self) {
-        let t = self.now.with_untracked(|now| now.t);
-        let position = Position { values: self.values.get_untracked(), t };
+        let position = self.position();
         self.inner.with_value(|inner| address::write(&inner.lab, inner.first, &position));
-    }
-
-    /// The address that shows the lab as it is now.
-    pub(crate) fn link(self) -> String {
-        self.write_address();
-        self.lab(|lab| address::link(&lab.slug))
     }
 
     // The moment.
@@ -283,15 +354,23 @@ impl Live {
         self.show(t.min(self.run_now().trace.end), None);
     }
 
+    /// Shows another stretch of the run, or all of it; the moment stays.
+    pub(crate) fn look_at(self, window: Option<Window>) {
+        if self.now.with_untracked(|now| now.window != window) {
+            self.now.update(|now| now.window = window);
+        }
+    }
+
     /// Shows one event.
     pub(crate) fn seek_row(self, row: usize) {
-        if let Some(at) = self.run_now().rows.get(row).map(|row| row.at) {
+        if let Some(at) = self.run_now().rows.at(row) {
             self.show(at, Some(row + 1));
         }
     }
 
     fn show(self, t: Time, step: Option<usize>) {
-        self.now.update(|now| (now.t, now.step) = (t, step));
+        let end = self.run_now().trace.end;
+        self.now.update(|now| now.go(t, step, end));
         self.with_player(|player| player.seek(t));
         if self.now.with_untracked(|now| now.playing) {
             self.glide(t);
@@ -309,7 +388,7 @@ impl Live {
     pub(crate) fn previous(self) {
         let t = self.clock();
         match self.row_now() {
-            Some(row) if self.run_now().rows[row].at < t => self.seek_row(row),
+            Some(row) if self.run_now().rows.at(row) < Some(t) => self.seek_row(row),
             Some(row) if row > 0 => self.seek_row(row - 1),
             _ => self.start(),
         }
@@ -317,20 +396,11 @@ impl Live {
 
     /// Goes to the next event of a kind, or the one `back`; beyond the last of them to the first.
     pub(crate) fn jump(self, kind: u8, back: bool) {
-        let (run, here) = (self.run_now(), self.row_now());
-        let of_kind = |row: &usize| run.rows[*row].kinds & kind != 0;
-        let all = 0..run.rows.len();
-        let found = if back {
-            // Well within an event, the one before is its own beginning.
-            let t = self.clock();
-            let before = here.map_or(0, |row| row + usize::from(run.rows[row].at < t));
-            (0..before).rfind(of_kind).or_else(|| all.rev().find(of_kind))
-        } else {
-            (here.map_or(0, |row| row + 1)..all.end)
-                .find(of_kind)
-                .or_else(|| all.clone().find(of_kind))
-        };
-        if let Some(row) = found {
+        let run = self.run_now();
+        // Well within an event, the one before is its own beginning.
+        let within = |row| !back || run.rows.at(row) < Some(self.clock());
+        let done = self.row_now().map_or(0, |row| row + usize::from(within(row)));
+        if let Some(row) = run.rows.next_of(kind, done, back) {
             self.seek_row(row);
         }
     }
@@ -394,13 +464,13 @@ impl Live {
     }
 
     /// The rows between which the table of events is built.
-    pub(crate) fn window(self) -> (usize, usize) {
-        self.inner.with_value(|inner| inner.window)
+    pub(crate) fn built(self) -> (usize, usize) {
+        self.inner.with_value(|inner| inner.built)
     }
 
     /// Notes between which rows the table of events is built.
-    pub(crate) fn set_window(self, window: (usize, usize)) {
-        self.inner.update_value(|inner| inner.window = window);
+    pub(crate) fn set_built(self, built: (usize, usize)) {
+        self.inner.update_value(|inner| inner.built = built);
     }
 
     fn percent(self) -> u32 {
@@ -408,7 +478,7 @@ impl Live {
     }
 
     /// The moment now, exact even while the clock runs.
-    fn clock(self) -> Time {
+    pub(crate) fn clock(self) -> Time {
         let now = self.now.get_untracked();
         if !now.playing || calm() {
             return now.t;
@@ -434,8 +504,7 @@ impl Live {
             STEP_MS
         } else {
             let run = self.run_now();
-            let upto = run.rows.partition_point(|row| row.at <= t);
-            let next = run.rows.get(upto).map_or(run.trace.end, |row| row.at).min(run.trace.end);
+            let next = run.rows.at(run.rows.upto(t)).unwrap_or(run.trace.end).min(run.trace.end);
             let ms = next.since(t).0 / MS * 100 / u64::from(self.percent());
             (ms + 1).clamp(TICK_MS / 4, TICK_MS) as u32
         };
@@ -454,7 +523,7 @@ impl Live {
                 self.pause();
             }
         } else if !calm() {
-            self.now.update(|now| (now.t, now.step) = (t, None));
+            self.now.update(|now| now.go(t, None, end));
             self.with_player(|player| player.say(t));
             self.wait(t);
         }
@@ -465,7 +534,10 @@ impl Live {
         let Some(view) = self.element("view") else { return false };
         let place = view.get_bounding_client_rect();
         let height = window().inner_height().ok().and_then(|h| h.as_f64()).unwrap_or_default();
-        !document().hidden() && place.bottom() > 0.0 && place.top() < height
+        // The script of a frame knows whether that is in the window of the page around it.
+        let away =
+            document().document_element().is_some_and(|root| root.has_attribute("data-away"));
+        !away && !document().hidden() && place.bottom() > 0.0 && place.top() < height
     }
 
     /// What is happening now, as HTML.
@@ -492,8 +564,8 @@ fn places(lab: &Lab, position: &Position) -> Vec<Vec<Value>> {
 fn row(run: &Run, now: Now) -> Option<usize> {
     match now.step.map(|step| step.checked_sub(1)) {
         Some(None) if now.t == Time::ZERO => None,
-        Some(Some(row)) if run.rows.get(row).is_some_and(|row| row.at == now.t) => Some(row),
-        _ => words::row_at(&run.rows, now.t),
+        Some(Some(row)) if run.rows.at(row) == Some(now.t) => Some(row),
+        _ => run.rows.upto(now.t).checked_sub(1),
     }
 }
 

@@ -1,25 +1,32 @@
 //! The view of a lab, written once: text in a finished page, live in the browser.
 //!
-//! It reads from top to bottom: what it shows, the question, the picture, what is happening now, the
+//! It reads from top to bottom: what it shows, the question and its answers, the picture, what is happening now, the
 //! clock, the knobs, the outcome, the events and the account.
 
-mod clipboard;
 mod clock;
+mod goals;
 mod knobs;
 mod outcome;
 mod parts;
 mod picture;
+mod predict;
 mod readings;
 mod share;
 mod table;
 mod why;
+mod zoom;
 
 pub(crate) use knobs::{all_places, show as show_knobs};
-pub(crate) use parts::show as show_parts;
+pub(crate) use parts::{ACCOUNT, show as show_parts};
+pub(crate) use share::show as show_copies;
 
+#[cfg(feature = "ssr")]
+use crate::html;
 use crate::live::Live;
+use crate::run::Run;
+use delivery_figure::condition::Facts;
 use leptos::prelude::*;
-use web_sys::KeyboardEvent;
+use web_sys::{KeyboardEvent, MouseEvent};
 
 /// The whole of a lab as it stands in a finished page: its default run at its opening moment, complete without
 /// any program. `first` says that it is the first lab of its page, which has the short keys in the address.
@@ -58,6 +65,7 @@ pub fn mount(section: &web_sys::Element) -> Result<(), String> {
     leptos::mount::mount_to_renderer(section, move || {
         let live = Live::new(lab, first, true, position);
         live.follow();
+        parts::listen(live, &place);
         let body = body(live, &notices);
         // All that can fail has been done; in the same task the live lab takes the place of the finished one.
         place.set_inner_html("");
@@ -71,13 +79,14 @@ pub fn mount(section: &web_sys::Element) -> Result<(), String> {
 
 /// All of a lab within its section.
 fn body(live: Live, notices: &[String]) -> impl IntoView + use<> {
-    let (title, question) = live.lab(|lab| (lab.title.clone(), lab.question.clone()));
+    let head = head(live);
     view! {
-        <div class="body" on:keydown=move |event| key(live, &event)>
-            <header>
-                <h2 id=live.id("title")>{title}</h2>
-                <p class="ask">{question}</p>
-            </header>
+        <div
+            class="body"
+            on:keydown=move |event| key(live, &event)
+            on:click=move |event| click(live, &event)
+        >
+            <header id=live.id("head") inner_html=head></header>
             {outcome::notice(notices)}
             {picture::picture(live)}
             {picture::caption(live)}
@@ -85,10 +94,48 @@ fn body(live: Live, notices: &[String]) -> impl IntoView + use<> {
             {knobs::knobs(live)}
             {outcome::outcome(live)}
             {parts::parts(live)}
-            {outcome::account(live)}
             {share::foot(live)}
         </div>
     }
+}
+
+/// Holds answers and goals against the run on screen.
+pub(crate) fn judge(live: Live, run: &Run) {
+    if live.lab(|lab| lab.answers.len() + lab.goals.len()) > 0 {
+        let facts = Facts::new(&run.trace);
+        predict::show(live, run, &facts);
+        goals::show(live, run, &facts);
+    }
+}
+
+/// What the lab shows, its question and the answers; in a live lab as its page had it, with the answers free to choose.
+fn head(live: Live) -> String {
+    #[cfg(feature = "ssr")]
+    return live.lab(|lab| {
+        let mut out = String::new();
+        html::element(&mut out, &["h2 id=\"", &lab.slug, "-title\""].concat(), &lab.title);
+        let ask = ["p class=\"ask\" id=\"", &lab.slug, "-ask\""].concat();
+        html::element(&mut out, &ask, &lab.question);
+        predict::answers(&mut out, lab);
+        out
+    });
+    #[cfg(not(feature = "ssr"))]
+    live.printed("head").replace(" disabled=\"\"", "")
+}
+
+/// An answer is chosen, or a button that shows a row is pressed.
+fn click(live: Live, event: &MouseEvent) {
+    let target: web_sys::Element = event_target(event);
+    if let Some(row) = number(&target, "data-show") {
+        live.seek_row(row);
+    } else if number(&target, "data-answer").is_some() {
+        live.judge();
+    }
+}
+
+/// The number in an attribute.
+fn number(element: &web_sys::Element, name: &str) -> Option<usize> {
+    element.get_attribute(name)?.parse().ok()
 }
 
 /// Keys while the focus is inside the lab, where they are not the control's own.
@@ -105,6 +152,11 @@ fn key(live: Live, event: &KeyboardEvent) {
         // Space presses the button that has the focus.
         " " if matches!(tag.as_str(), "BUTTON" | "SUMMARY" | "A") => return,
         " " => live.toggle(),
+        "ArrowRight" if event.shift_key() => zoom::pan(live, 5),
+        "ArrowLeft" if event.shift_key() => zoom::pan(live, -5),
+        "+" | "=" => zoom::zoom(live, zoom::IN),
+        "-" => zoom::zoom(live, zoom::OUT),
+        "0" => live.look_at(None),
         "ArrowRight" => {
             live.next();
         }
@@ -125,7 +177,8 @@ fn key(live: Live, event: &KeyboardEvent) {
 #[cfg(all(test, feature = "ssr"))]
 pub(crate) mod tests {
     use super::*;
-    use delivery_figure::lab::{Knob, Lab};
+    use delivery_figure::condition::{Claim, Condition, Turns, What};
+    use delivery_figure::lab::{Answer, Goal, Knob, Lab};
     use delivery_sim::scenario::{
         Consumer, ConsumerConfig, Op, Publish, Service, Step, StreamConfig, Worker,
     };
@@ -182,7 +235,60 @@ pub(crate) mod tests {
                 knob("max_deliver", "", "consumer.max_deliver", &["1", "5"], true),
                 knob("work", "work & rest", "worker.service_time", &["1s", "7s"], false),
             ],
+            beside: None,
+            answers: Vec::new(),
+            goals: Vec::new(),
         }
+    }
+
+    /// The same lab with two answers and a goal.
+    pub(crate) fn asking() -> Lab {
+        let claim = |what, msgs: &[&str], only, least| Condition {
+            claims: vec![Claim {
+                what,
+                msgs: msgs.iter().map(|&label| label.into()).collect(),
+                only,
+                attempt: 0,
+                client: String::new(),
+                after: Time::ZERO,
+                before: Time::NEVER,
+                least,
+                most: u64::MAX,
+            }],
+            knobs: Turns::default(),
+        };
+        let answer = |text: &str, right_when, say: &str, because| Answer {
+            text: text.into(),
+            right_when,
+            say: say.into(),
+            because,
+        };
+        let mut once = claim(What::Redelivered, &[], true, 0);
+        once.claims.extend(claim(What::Handled, &[], false, 1).claims);
+        let repeat = claim(What::Redelivered, &["order-1"], false, 1);
+        let done = claim(What::Handled, &["order-1"], false, 1);
+        let mut twice = repeat.clone();
+        twice.claims.extend(done.claims.clone());
+        let mut lab = lab();
+        lab.answers = vec![
+            answer("once, by A & nobody else", once.clone(), "<i> B gets it too.", done),
+            answer("twice", twice, "Both `workers` are at it.", repeat),
+        ];
+        lab.goals = vec![Goal {
+            text: "Let no <order> `come` back.".into(),
+            when: once,
+            by: Turns(vec!["ack_wait".into(), "8s".into()]),
+            at: Time::ms(7_001),
+        }];
+        lab
+    }
+
+    /// From one text of a page up to the next of another.
+    #[track_caller]
+    pub(crate) fn part<'a>(html: &'a str, from: &str, to: &str) -> &'a str {
+        let start = html.find(from).unwrap_or_else(|| panic!("{from} is not in {html}"));
+        let end = html[start..].find(to).unwrap_or_else(|| panic!("{to} is not in {html}"));
+        &html[start..start + end]
     }
 
     #[test]
@@ -191,8 +297,8 @@ pub(crate) mod tests {
         for part in [
             "<section id=\"crash\" aria-labelledby=\"crash-title\"",
             " class=\"lab\"",
-            "<h2 id=\"crash-title\">Less &lt; more &amp; \"quoted\"</h2>",
-            "<p class=\"ask\">Is &lt;b&gt; bold?</p>",
+            "<h2 id=\"crash-title\">Less &lt; more &amp; &quot;quoted&quot;</h2>",
+            "<p class=\"ask\" id=\"crash-ask\">Is &lt;b&gt; bold?</p>",
             "class=\"scene wide\"",
             "class=\"scene tall\"",
             "<summary>The run in words</summary>",

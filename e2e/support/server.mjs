@@ -34,8 +34,8 @@ const POLICY = [
   'frame-ancestors *',
 ].join('; ');
 
-/** Serves `folder` under `prefix` (`/` or `/x/`) on a free port of 127.0.0.1. */
-export async function serve(folder, prefix = '/') {
+/** Serves `folder` under `prefix` (`/` or `/x/`) on a free port of 127.0.0.1, with `headers` besides its own. */
+export async function serve(folder, prefix = '/', headers = {}) {
   const server = createServer({ maxHeaderSize: 64 * 1024 }, async (request, response) => {
     const answer = (status, type, body, more = {}) => {
       response.writeHead(status, {
@@ -44,6 +44,7 @@ export async function serve(folder, prefix = '/') {
         'x-content-type-options': 'nosniff',
         'referrer-policy': 'no-referrer',
         'cache-control': 'no-store',
+        ...headers,
         ...more,
       });
       response.end(request.method === 'HEAD' ? undefined : body);

@@ -6,7 +6,7 @@ use delivery_figure::kinds::KINDS;
 use delivery_sim::Time;
 use delivery_sim::time::{MS, SEC};
 use leptos::prelude::*;
-use web_sys::{Element, HtmlInputElement, MouseEvent};
+use web_sys::HtmlInputElement;
 
 const PREVIOUS: &str =
     r#"<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M4 3v10M13 3 6.5 8l6.5 5z"/></svg>"#;
@@ -72,18 +72,19 @@ pub(super) fn clock(live: Live) -> impl IntoView {
                     live.set_speed(event_target_value(&event).parse().unwrap_or_default());
                 }
             ></select>
-            <div class="more-clock" inner_html=more on:click=move |event| press(live, &event)></div>
+            {super::zoom::zoom_controls(live)}
+            <div class="more-clock" inner_html=more></div>
         </fieldset>
     }
 }
 
 /// From the start, again, and the kinds of events to jump to, of which those can be pressed that this run has.
 fn more(live: Live) -> String {
-    let kinds = live.run().rows.iter().fold(0, |kinds, row| kinds | row.kinds);
+    let kinds = live.run().rows.all_kinds();
     let mut out = String::from(
         "<button type=\"button\" data-replay>From the start</button><button type=\"button\" data-loop aria-pressed=\"",
     );
-    out.push_str(if live.looping() { "true" } else { "false" });
+    out.push_str(pressed(live));
     out.push_str("\">Loop</button><div class=\"jumps\" role=\"group\" aria-label=\"Jump to the next\"><span>Next</span>");
     for kind in KINDS {
         out.push_str("<button type=\"button\" data-jump=\"");
@@ -100,16 +101,9 @@ fn more(live: Live) -> String {
     out
 }
 
-fn press(live: Live, event: &MouseEvent) {
-    let target: Element = event_target(event);
-    if let Some(key) = target.get_attribute("data-jump") {
-        jump_key(live, &key, event.shift_key());
-    } else if target.has_attribute("data-replay") {
-        live.replay();
-    } else if target.has_attribute("data-loop") {
-        live.set_looping(!live.looping());
-        let _ = target.set_attribute("aria-pressed", if live.looping() { "true" } else { "false" });
-    }
+/// Whether the button that lets the run begin again is pressed, for its attribute.
+pub(super) fn pressed(live: Live) -> &'static str {
+    if live.looping() { "true" } else { "false" }
 }
 
 /// Jumps to the next event of the kind with this key, or `back` to the one before. Says whether there is such a kind.

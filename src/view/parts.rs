@@ -1,45 +1,52 @@
-//! The parts of a lab that are built only while they are open: the readings, the events, the causes.
+//! The parts of a lab that are built only while they are open: the readings, the events, the causes, the account.
+//!
+//! They are plain HTML with one listener for all that is pressed in them or below the clock: as views of their own they
+//! would be three times as much to download.
 
-use super::{readings, table, why};
+use super::{clock, readings, table, why};
+use crate::html;
 use crate::live::Live;
 use crate::run::Run;
 use leptos::prelude::*;
-use web_sys::{Element, Event, KeyboardEvent};
+use wasm_bindgen::JsCast as _;
+use wasm_bindgen::closure::Closure;
+use web_sys::{Element, Event, KeyboardEvent, MouseEvent};
 
-/// The bit of each in [`Now::open`](crate::live::Now::open), its name, and its heading.
-const PARTS: [(u8, &str, &str); 3] = [
-    (1, "readings", "What the command line says now"),
-    (2, "events", "Every event"),
-    (4, "causes", "Why it was delivered again"),
+/// Name and heading of each; its bit in [`Now::open`](crate::live::Now::open) is that of its place.
+const PARTS: [(&str, &str); 4] = [
+    ("readings", "What the command line says now"),
+    ("events", "Every event"),
+    ("causes", "Why it was delivered again"),
+    ("account", "The run in words"),
 ];
 
-/// All of them, closed.
+/// The bit of the account.
+pub(crate) const ACCOUNT: u8 = 8;
+
+/// All of them, closed. A finished page has the account, for readers without the program and for paper.
 pub(super) fn parts(live: Live) -> impl IntoView {
-    PARTS
-        .map(|(bit, name, heading)| {
-            let toggle = move |event: Event| {
-                let open = event_target::<Element>(&event).has_attribute("open");
-                live.now.update(|now| now.open = now.open & !bit | if open { bit } else { 0 });
-            };
-            view! {
-                <details class=[name, " controls"].concat() on:toggle=toggle>
-                    <summary>{heading}</summary>
-                    <div
-                        id=live.id(name)
-                        on:click=move |event| press(live, &event)
-                        on:input=move |_| table::filter(live)
-                        on:keydown=move |event| move_on(&event)
-                    ></div>
-                </details>
-            }
-        })
-        .into_iter()
-        .collect_view()
+    let mut out = String::new();
+    for (name, heading) in PARTS {
+        let account = name == PARTS[3].0;
+        out.push_str("<details class=\"");
+        out.push_str(name);
+        out.push_str(if account { "\"><summary>" } else { " controls\"><summary>" });
+        out.push_str(heading);
+        out.push_str("</summary><div id=\"");
+        html::escape(&mut out, &live.id(name));
+        out.push_str("\">");
+        if account && !live.alive {
+            out.push_str(&told(&live.run()));
+        }
+        out.push_str("</div></details>");
+    }
+    view! { <div class="parts" inner_html=out></div> }
 }
 
 /// Brings those that are `open` in step with the state; `same` says that the run is the one of before.
 pub(crate) fn show(live: Live, run: &Run, open: u8, was: u8, same: bool) {
-    for (bit, name, _) in PARTS {
+    for (i, (name, _)) in PARTS.iter().enumerate() {
+        let bit = 1 << i;
         if (open | was) & bit == 0 {
             continue;
         }
@@ -49,27 +56,70 @@ pub(crate) fn show(live: Live, run: &Run, open: u8, was: u8, same: bool) {
             0 => place.set_inner_html(""),
             1 => readings::show(live, run, &place, built),
             2 => table::show(live, run, &place, built),
-            _ if !built => place.set_inner_html(&why::html(run)),
-            _ => {}
+            _ if built => {}
+            4 => place.set_inner_html(&why::html(run)),
+            _ => place.set_inner_html(&told(run)),
         }
     }
 }
 
-/// What was pressed, by the attribute that says what it does.
-fn press(live: Live, event: &web_sys::MouseEvent) {
+/// The whole run in words.
+fn told(run: &Run) -> String {
+    let mut out = String::new();
+    html::paragraph(&mut out, &run.rows.account(&run.outcome.conclusion));
+    out
+}
+
+/// Listens to all that is plain HTML in the section of a lab.
+pub(super) fn listen(live: Live, section: &Element) {
+    let closure = Closure::<dyn Fn(Event)>::new(move |event: Event| hear(live, &event));
+    for event in ["click", "input", "keydown", "toggle"] {
+        let heard = closure.as_ref().unchecked_ref();
+        // A toggle does not rise from its element, but it comes down to it.
+        let _ = section.add_event_listener_with_callback_and_bool(event, heard, true);
+    }
+    // A lab lives as long as its page.
+    closure.forget();
+}
+
+fn hear(live: Live, event: &Event) {
     let target: Element = event_target(event);
-    if let Some(row) = target.get_attribute("data-row") {
+    match event.type_().as_str() {
+        "toggle" => {
+            let class = target.class_name();
+            if let Some(i) = PARTS.iter().position(|(name, _)| class.starts_with(name)) {
+                let open = u8::from(target.has_attribute("open")) << i;
+                live.now.update(|now| now.open = now.open & !(1 << i) | open);
+            }
+        }
+        "input" if target.closest(".filters").is_ok_and(|at| at.is_some()) => table::filter(live),
+        "keydown" => move_on(&target, event.unchecked_ref()),
+        "click" => press(live, &target, event.unchecked_ref()),
+        _ => {}
+    }
+}
+
+/// What was pressed, by the attribute that says what it does.
+fn press(live: Live, target: &Element, event: &MouseEvent) {
+    let place = |name: &str| target.get_attribute(name);
+    if let Some(row) = place("data-row") {
         live.seek_row(row.parse().unwrap_or_default());
-    } else if let Some(form) = target.get_attribute("data-form") {
+    } else if let Some(form) = place("data-form") {
         table::copy(live, form.parse().unwrap_or_default());
-    } else if let Some(later) = target.get_attribute("data-more") {
-        table::more(live, later == "later");
+    } else if let Some(which) = place("data-more") {
+        table::more(live, which == "later");
+    } else if let Some(key) = place("data-jump") {
+        clock::jump_key(live, &key, event.shift_key());
+    } else if target.has_attribute("data-replay") {
+        live.replay();
+    } else if target.has_attribute("data-loop") {
+        live.set_looping(!live.looping());
+        let _ = target.set_attribute("aria-pressed", clock::pressed(live));
     }
 }
 
 /// The arrows up and down go from row to row of a table or a list.
-fn move_on(event: &KeyboardEvent) {
-    let target: Element = event_target(event);
+fn move_on(target: &Element, event: &KeyboardEvent) {
     if !target.has_attribute("data-row") && !target.has_attribute("data-more") {
         return;
     }
@@ -87,8 +137,5 @@ fn move_on(event: &KeyboardEvent) {
 
 /// Gives an element the focus.
 pub(super) fn focus(element: &Element) {
-    use wasm_bindgen::JsCast as _;
-    if let Some(element) = element.dyn_ref::<web_sys::HtmlElement>() {
-        let _ = element.focus();
-    }
+    let _ = element.unchecked_ref::<web_sys::HtmlElement>().focus();
 }

@@ -4,16 +4,18 @@ use crate::live::Live;
 use delivery_figure::scene::Layout;
 use leptos::prelude::*;
 
-const KEYS: &str = "Picture of the run. Left and right step through its events, space plays.";
+const KEYS: &str =
+    "Picture of the run. Left and right step through its events, space plays, plus and minus zoom.";
 
 /// In a finished page both layouts, of which the sheet shows the one that fits; live only that one.
 pub(super) fn picture(live: Live) -> impl IntoView {
     let (run, now) = (live.run(), live.now.get_untracked());
     let svg = live.lab(|lab| {
+        let picture = |layout| run.picture(lab, &run.scene(layout, now.window), now.t);
         if live.alive {
-            run.picture(lab, now.layout, now.t)
+            picture(now.layout)
         } else {
-            run.picture(lab, Layout::Wide, now.t) + &run.picture(lab, Layout::Tall, now.t)
+            picture(Layout::Wide) + &picture(Layout::Tall)
         }
     });
     let only_live = |text| live.alive.then_some(text);
@@ -31,20 +33,7 @@ pub(super) fn picture(live: Live) -> impl IntoView {
 
 /// What is happening now. The longest caption of the run keeps the place, so that nothing below moves.
 pub(super) fn caption(live: Live) -> impl IntoView {
-    let longest = Signal::derive(move || {
-        let mut longest = String::new();
-        for row in &live.run().rows {
-            let mut text = row.at.to_string();
-            text.push(' ');
-            for span in &row.what {
-                text.push_str(&span.text);
-            }
-            if text.len() > longest.len() {
-                longest = text;
-            }
-        }
-        longest
-    });
+    let longest = Signal::derive(move || live.run().rows.longest());
     let spoken =
         Signal::derive(move || String::from(if live.now.get().playing { "off" } else { "polite" }));
     let caption = Signal::derive(move || live.caption());

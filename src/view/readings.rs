@@ -19,7 +19,7 @@ pub(super) fn show(live: Live, run: &Run, place: &Element, built: bool) {
 
 fn html(run: &Run, t: Time) -> String {
     let mut out = String::new();
-    for panel in delivery_figure::readings::readings(&run.trace, t) {
+    for panel in run.rows.readings(t) {
         out.push_str("<section>");
         html::element(&mut out, "h3", &panel.command);
         if !panel.nothing.is_empty() {

@@ -1,6 +1,6 @@
 //! The table of events, the accessible twin of the picture: filtered, copied, and of a long run only what is around the moment.
 
-use super::{clipboard, parts};
+use super::parts;
 use crate::html;
 use crate::live::Live;
 use crate::run::Run;
@@ -11,7 +11,7 @@ use js_sys::Reflect;
 use web_sys::Element;
 
 /// More rows than this are not built at once.
-const MOST: usize = 400;
+const MOST: usize = 200;
 /// Rows that are added when more are asked for.
 const MORE: usize = 200;
 
@@ -22,7 +22,7 @@ pub(super) fn show(live: Live, run: &Run, place: &Element, built: bool) {
         let chosen = Filter::of(place);
         place.set_inner_html(&frame(live, run, &chosen));
         fill(live, run, place, None);
-    } else if row.is_some_and(|row| row < live.window().0 || row > live.window().1) {
+    } else if row.is_some_and(|row| row < live.built().0 || row > live.built().1) {
         fill(live, run, place, None);
     }
     mark(place, row);
@@ -48,39 +48,12 @@ impl Filter {
 
     /// The places of the rows that fit.
     fn rows(&self, run: &Run) -> Vec<usize> {
-        let message = self.message.trim();
-        let named = |row: &Row| row.messages.iter().any(|other| other == message);
-        // `order-1` is one message, `order` are all whose label has it.
-        let whole = message.is_empty() || run.rows.iter().any(named);
-        let kind = KINDS.iter().find(|kind| kind.name == self.kind).map_or(0, |kind| kind.bit);
-        let fits = |row: &Row| {
-            (message.is_empty()
-                || if whole {
-                    named(row)
-                } else {
-                    row.messages.iter().any(|other| other.contains(message))
-                })
-                && (self.who.is_empty() || row.who.split(", ").any(|who| who == self.who))
-                && row.kinds & kind == kind
-        };
-        (0..run.rows.len()).filter(|&i| fits(&run.rows[i])).collect()
+        run.rows.filter(self.message.trim(), &self.who, &self.kind)
     }
 }
 
 /// All but the rows: what they can be filtered by and copied as.
 fn frame(live: Live, run: &Run, chosen: &Filter) -> String {
-    let (mut who, mut messages): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
-    for row in &run.rows {
-        for name in row.who.split(", ") {
-            add(&mut who, name);
-        }
-        for label in &row.messages {
-            // Of many, those that come to mind by their pattern need not be listed.
-            if messages.len() < MORE {
-                add(&mut messages, label);
-            }
-        }
-    }
     let list = live.id("labels");
     let mut out = String::from(
         "<div class=\"filters\"><label>Message <input type=\"search\" name=\"message\" placeholder=\"all\" autocomplete=\"off\" list=\"",
@@ -91,30 +64,30 @@ fn frame(live: Live, run: &Run, chosen: &Filter) -> String {
     out.push_str("\"></label><datalist id=\"");
     html::escape(&mut out, &list);
     out.push_str("\">");
-    for label in messages {
-        html::option(&mut out, label, "", false);
+    // Of many, those that come to mind by their pattern need not be listed.
+    for label in run.rows.labels(MORE) {
+        html::option(&mut out, &label, "", false);
     }
     out.push_str("</datalist>");
-    select(&mut out, "Who", "who", &who, &chosen.who);
+    select(&mut out, "Who", "who", &run.rows.lanes(), &chosen.who);
     select(&mut out, "Kind", "kind", &KINDS.map(|kind| kind.name), &chosen.kind);
-    out.push_str("<span class=\"forms\" role=\"group\" aria-label=\"Copy these events as\"><span>Copy as</span>");
+    // The script that copies the figure copies these, too.
+    out.push_str("<span class=\"fit\" role=\"status\"></span></div><div class=\"copy\" role=\"group\" aria-label=\"These events\">");
     for (i, form) in FORMS.iter().enumerate() {
-        out.push_str("<button type=\"button\" data-form=\"");
+        out.push_str("<button type=\"button\" data-copy=\"text\" data-form=\"");
         out.push_str(&i.to_string());
-        out.push_str("\">");
+        out.push_str(if i == 0 { "\">Copy as " } else { "\" aria-label=\"Copy as " });
         out.push_str(form);
+        if i > 0 {
+            out.push_str("\">as ");
+            out.push_str(form);
+        }
         out.push_str("</button>");
     }
-    out.push_str("</span><span class=\"said\" role=\"status\"></span></div><textarea readonly hidden rows=\"6\" aria-label=\"These events, to be copied by hand\"></textarea><div class=\"rows\" role=\"region\" tabindex=\"0\" aria-label=\"");
+    out.push_str("<span role=\"status\"></span><textarea aria-label=\"Text to copy\" rows=\"6\" readonly hidden></textarea></div><div class=\"rows\" role=\"region\" tabindex=\"0\" aria-label=\"");
     html::escape(&mut out, &live.lab(|lab| ["Every event: ", &lab.title].concat()));
     out.push_str("\"></div>");
     out
-}
-
-fn add<'a>(list: &mut Vec<&'a str>, item: &'a str) {
-    if !item.is_empty() && !list.contains(&item) {
-        list.push(item);
-    }
 }
 
 fn select(out: &mut String, label: &str, name: &str, items: &[&str], chosen: &str) {
@@ -141,7 +114,7 @@ fn fill(live: Live, run: &Run, place: &Element, window: Option<(usize, usize)>) 
     });
     let to = to.min(rows.len());
     let before = from.checked_sub(1).map(|place| rows[place]);
-    live.set_window((
+    live.set_built((
         before.map_or(0, |row| row + 1),
         rows.get(to).map_or(usize::MAX, |row| row - 1),
     ));
@@ -150,7 +123,7 @@ fn fill(live: Live, run: &Run, place: &Element, window: Option<(usize, usize)>) 
     );
     more_row(&mut out, "earlier", from);
     for &i in &rows[from..to] {
-        let row = &run.rows[i];
+        let Some(row) = run.rows.get(i) else { continue };
         out.push_str("<tr><td><button type=\"button\" tabindex=\"-1\" data-row=\"");
         out.push_str(&i.to_string());
         out.push_str("\">");
@@ -199,7 +172,7 @@ pub(super) fn filter(live: Live) {
 /// Builds more rows, before or after those that are there, and gives the first new one the focus.
 pub(super) fn more(live: Live, later: bool) {
     let Some(place) = live.element("events") else { return };
-    let (run, (first, last)) = (live.run_now(), live.window());
+    let (run, (first, last)) = (live.run_now(), live.built());
     let rows = Filter::of(&place).rows(&run);
     let from = rows.partition_point(|&row| row < first);
     let to = rows.partition_point(|&row| row <= last);
@@ -215,36 +188,21 @@ pub(super) fn more(live: Live, later: bool) {
     }
 }
 
-/// Copies the rows that fit, all of them. Where the clipboard is closed they stand selected, to be copied by hand.
+/// Puts all rows that fit where the script that copies finds them: it hears of the press after this.
 pub(super) fn copy(live: Live, form: usize) {
     let Some(place) = live.element("events") else { return };
     let run = live.run_now();
-    let rows: Vec<&Row> = Filter::of(&place).rows(&run).iter().map(|&i| &run.rows[i]).collect();
-    let count = rows.len().to_string();
-    let text = export::write(&rows, form);
-    let Some(field) = find(&place, "textarea") else { return };
-    field.set_text_content(Some(&text));
-    let said = [&count, " events copied as ", FORMS[form.min(2)]].concat();
-    let _ = field.set_attribute("data-said", &said);
-    clipboard::copy(&text, move |copied| {
-        let Some(place) = live.element("events") else { return };
-        let Some(field) = find(&place, "textarea") else { return };
-        if copied {
-            let _ = field.set_attribute("hidden", "");
-            say(&place, &field.get_attribute("data-said").unwrap_or_default());
-        } else {
-            let _ = field.remove_attribute("hidden");
-            parts::focus(&field);
-            if let Ok(select) = Reflect::get(&field, &"select".into()) {
-                let _ = js_sys::Function::from(select).call0(&field);
-            }
-            say(&place, "The clipboard is closed: copy what is selected.");
-        }
-    });
+    let rows = Filter::of(&place).rows(&run).into_iter().filter_map(|row| run.rows.get(row));
+    let rows: Vec<Row> = rows.collect();
+    let done = [&rows.len().to_string(), " events copied."].concat();
+    if let Some(copy) = find(&place, ".copy") {
+        let _ = copy.set_attribute("data-text", &export::write(&rows, form));
+        let _ = copy.set_attribute("data-done", &done);
+    }
 }
 
 fn say(place: &Element, text: &str) {
-    if let Some(said) = find(place, ".said") {
+    if let Some(said) = find(place, ".fit") {
         said.set_text_content(Some(text));
     }
 }

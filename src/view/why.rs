@@ -5,14 +5,14 @@ use crate::run::Run;
 
 /// One item for every redelivery; its time is a button that shows the moment in which it arrives.
 pub(super) fn html(run: &Run) -> String {
-    let again = delivery_figure::why::again(&run.trace);
+    let again = run.rows.again();
     if again.is_empty() {
         return "<p>Nothing was delivered again in this run.</p>".into();
     }
     let mut out = String::from("<ol class=\"rows\">");
     for of in again {
         // It is told in the first row that is over when it has arrived.
-        let row = run.rows.partition_point(|row| row.at < of.arrived);
+        let row = run.rows.before(of.arrived);
         out.push_str("<li><button type=\"button\" data-row=\"");
         out.push_str(&row.to_string());
         out.push_str("\">");

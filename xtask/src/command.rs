@@ -13,7 +13,7 @@ cargo xtask TASK
   test [--fast]                         everything: formatting, lints, tests, recordings, site, weight, browser
                                         (--fast: without the site and the browser)
   replay PATH...                        run recordings of real servers (files or folders) against the simulator
-  size [--dist DIR]                     what the chapter page weighs, and fail above its limits
+  size [--dist DIR]                     what a chapter and an embed weigh, and fail above the limits
   bench [ARGUMENT...]                   measure the simulator; arguments go to the benchmarks
 
 Each task fetches what it needs and says so: the wasm target, trunk, wasm-bindgen, the packages of the browser tests.
@@ -46,7 +46,7 @@ pub(crate) enum Task {
         /// Files and folders.
         paths: Vec<PathBuf>,
     },
-    /// Weighs the chapter page.
+    /// Weighs a chapter and an embed.
     Size {
         /// The folder of a built site.
         dist: PathBuf,

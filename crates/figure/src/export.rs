@@ -7,7 +7,7 @@ use crate::words::Row;
 pub const FORMS: [&str; 3] = ["text", "CSV", "JSON"];
 
 /// Rows in the form at that place of [`FORMS`].
-pub fn write(rows: &[&Row], form: usize) -> String {
+pub fn write(rows: &[Row], form: usize) -> String {
     match form {
         0 => text(rows),
         1 => csv(rows),
@@ -16,7 +16,7 @@ pub fn write(rows: &[&Row], form: usize) -> String {
 }
 
 /// One line a row, in columns: when, who, what happens.
-fn text(rows: &[&Row]) -> String {
+fn text(rows: &[Row]) -> String {
     let wide = |text: &str| text.chars().count();
     let mut times: Vec<String> = Vec::with_capacity(rows.len());
     let (mut when, mut who) = (0, 0);
@@ -41,7 +41,7 @@ fn text(rows: &[&Row]) -> String {
 }
 
 /// RFC 4180: lines end with CR LF, every text is quoted. Lists have a blank between their items.
-fn csv(rows: &[&Row]) -> String {
+fn csv(rows: &[Row]) -> String {
     let mut out = String::from("time_ms,who,messages,kinds,what\r\n");
     for row in rows {
         out.push_str(&row.at.as_ms().to_string());
@@ -69,7 +69,7 @@ fn quoted(out: &mut String, text: &str) {
 }
 
 /// A list of objects, one a line.
-fn json(rows: &[&Row]) -> String {
+fn json(rows: &[Row]) -> String {
     let mut out = String::from("[");
     for (i, row) in rows.iter().enumerate() {
         out.push_str(if i > 0 { ",\n{\"time_ms\":" } else { "\n{\"time_ms\":" });
@@ -181,10 +181,8 @@ mod tests {
         let runs = [fixture::crash_redelivery(), fixture::batch_ageing()];
         let mut rows: Vec<Row> = runs.iter().flat_map(rows).collect();
         rows.push(awkward());
-        let all: Vec<&Row> = rows.iter().collect();
-
-        let json: Vec<Value> = serde_json::from_str(&write(&all, 2)).unwrap();
-        let csv = read_csv(&write(&all, 1));
+        let json: Vec<Value> = serde_json::from_str(&write(&rows, 2)).unwrap();
+        let csv = read_csv(&write(&rows, 1));
         assert_eq!(csv[0], ["time_ms", "who", "messages", "kinds", "what"]);
         assert_eq!((json.len(), csv.len()), (rows.len(), rows.len() + 1));
         for ((row, json), csv) in rows.iter().zip(json).zip(&csv[1..]) {
@@ -211,7 +209,7 @@ mod tests {
     #[test]
     fn text_stands_in_columns() {
         let rows = rows(&fixture::crash_redelivery());
-        let text = write(&[&rows[0], &rows[2], &rows[5]], 0);
+        let text = write(&[0, 2, 5].map(|row| rows[row].clone()), 0);
         assert_eq!(
             text,
             "T+0.0 s  publisher, run 1  Publisher sends order-1 and order-2. Run 1 starts and asks for work.\n\

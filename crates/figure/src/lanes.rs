@@ -2,6 +2,7 @@
 
 use crate::scene::Layout;
 use crate::story::{Life, Story};
+use crate::window::Window;
 use delivery_sim::Time;
 use delivery_sim::time::SEC;
 use delivery_sim::trace::{Client, ClientId, ClientKind, ConsumerId, Event, StreamId};
@@ -11,42 +12,60 @@ use delivery_sim::trace::{Client, ClientId, ClientKind, ConsumerId, Event, Strea
 pub(crate) struct Axis {
     pub(crate) from: i32,
     pub(crate) to: i32,
+    /// What lies between them.
+    pub(crate) window: Window,
+    /// The end of the run.
     pub(crate) end: Time,
 }
 
+/// Further from the axis than this no place is.
+const FAR: i128 = 1 << 26;
+
 impl Axis {
-    /// The place of a moment, beyond the axis if it is after the end.
+    /// The place of a moment, off the axis if it is not in the window.
     pub(crate) fn beyond(&self, t: Time) -> i32 {
+        let Window { from, to } = self.window;
         let span = i128::from(self.to - self.from);
-        let far = span * i128::from(t.0) / i128::from(self.end.0.max(1));
-        self.from.saturating_add(far.min(1 << 28) as i32)
+        let past = i128::from(t.0) - i128::from(from.0);
+        let far = span * past / i128::from((to.0 - from.0).max(1));
+        self.from + far.clamp(-FAR, FAR) as i32
     }
 
-    /// The place of a moment, at most the end of the axis.
+    /// The place of a moment, at most that of the end of the run.
     pub(crate) fn along(&self, t: Time) -> i32 {
-        self.beyond(t).min(self.to)
+        self.beyond(t.min(self.end))
     }
 
-    /// How far a place is into the run, in millionths.
+    /// How far a place is into the window, in millionths.
     pub(crate) fn ppm(&self, along: i32) -> u32 {
         let span = i64::from(self.to - self.from).max(1);
         (i64::from(along - self.from) * 1_000_000 / span).clamp(0, 1_000_000) as u32
     }
 
-    /// Moments for the grid and whether each is named: steps of 1, 2 or 5 times a power of ten.
-    pub(crate) fn ticks(&self, least: i32) -> Vec<(Time, String)> {
+    /// Whether something that lasts from `a` to `b` is in the window.
+    pub(crate) fn shows(&self, a: Time, b: Time) -> bool {
+        a <= self.window.to && b >= self.window.from
+    }
+
+    /// The shortest of the steps 1, 2 and 5 times a power of ten that is `least` long on the axis, in nanoseconds.
+    pub(crate) fn step(&self, least: i32) -> u64 {
         let span = i128::from(self.to - self.from);
-        let wide = |step: u64| {
-            span * i128::from(step) / i128::from(self.end.0.max(1)) >= i128::from(least)
-        };
+        let all = i128::from(self.window.length().0.max(1));
+        let wide = |step: u64| span * i128::from(step) / all >= i128::from(least);
         let mut step = SEC / 1_000;
-        let step = loop {
+        loop {
             if let Some(m) = [1, 2, 5].into_iter().find(|m| wide(step * m)) {
-                break step * m;
+                return step * m;
             }
             step *= 10;
-        };
-        (0..=self.end.0 / step)
+        }
+    }
+
+    /// Moments for the grid and their names.
+    pub(crate) fn ticks(&self, least: i32) -> Vec<(Time, String)> {
+        let step = self.step(least);
+        let Window { from, to } = self.window;
+        (from.0.div_ceil(step)..=to.min(self.end).0 / step)
             .map(|i| {
                 let t = i * step;
                 (Time(t), if t == 0 { "T+0".into() } else { seconds(t) })
@@ -115,7 +134,7 @@ impl Lane {
 }
 
 /// All lanes, and which rows of them deliveries have.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Lanes {
     pub(crate) list: Vec<Lane>,
     /// Row of each delivery on its consumer's lane.
@@ -194,6 +213,9 @@ impl Lanes {
         let mut watches: Vec<Vec<(i32, u32)>> = vec![Vec::new(); self.list.len()];
         let mut buffers: Vec<Vec<i32>> = vec![Vec::new(); self.list.len()];
         for (i, life) in story.lives.iter().enumerate() {
+            if !axis.shows(life.sent, life.ends(axis.end)) {
+                continue;
+            }
             let sent = axis.along(life.sent);
             if let Some(place) =
                 self.list.iter().position(|l| l.whose == Whose::Consumer(life.delivery.consumer))

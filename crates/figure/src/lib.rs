@@ -1,12 +1,16 @@
 //! Pictures and words of a run: trace in; scene, SVG, captions, table and account out. Pure.
 
+pub mod compare;
+pub mod condition;
 mod draw;
 pub mod export;
+mod filter;
 pub mod kinds;
 pub mod lab;
 mod labels;
 mod lanes;
 mod names;
+mod place;
 mod query;
 pub mod readings;
 mod say;
@@ -15,7 +19,9 @@ mod story;
 pub mod svg;
 mod tell;
 mod text;
+pub mod told;
 pub mod why;
+pub mod window;
 pub mod words;
 
 #[cfg(test)]

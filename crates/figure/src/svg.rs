@@ -46,7 +46,7 @@ pub fn write(scene: &Scene, id: &str, title: &str, description: &str, t: Time) -
 
 /// What is at another place at another time: the veil, the movers, the playhead.
 fn moving(out: &mut String, scene: &Scene, t: Time) {
-    let along = scene.axis.along(t);
+    let along = scene.place(t);
     let head = translate(scene.head(along), "");
     let (top, bottom) = scene.lanes;
     let number = |n: i32| n.to_string();

@@ -12,7 +12,7 @@ use delivery_sim::trace::{
     CallAnswer, ClientId, ClientKind, ConsumerId, Drop, Effect, Event, Msg, Record, Refusal,
     Removal, Reply,
 };
-use delivery_sim::{Dur, Time};
+use delivery_sim::{Dur, Time, Trace};
 use std::collections::BTreeSet;
 
 /// What happens within this time is one moment to a reader: a network hop, the server's timer.
@@ -22,33 +22,81 @@ const CHAIN: u64 = MS;
 /// … as long as it does not take longer than this.
 const LONGEST: u64 = 20 * MS;
 
-/// The rows of a run.
-pub(crate) fn rows(story: &Story<'_>) -> Vec<Row> {
-    let records: Vec<Record> = story
-        .trace
+/// Some events of a run that are told together, by their places among those that are told at all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Moment {
+    /// The first whole millisecond at which all of it has happened.
+    pub(crate) at: Time,
+    from: u32,
+    to: u32,
+    /// What kinds of turning points are in it: bits of [`KINDS`](kinds::KINDS).
+    pub(crate) kinds: u8,
+}
+
+/// The events of a run that are told.
+pub(crate) fn records(trace: &Trace) -> Vec<Record> {
+    trace
         .records
         .iter()
-        .filter(|record| told(record.at, record.event) && record.at <= story.trace.end)
+        .filter(|record| told(record.at, record.event) && record.at <= trace.end)
         .copied()
-        .collect();
-    let mut rows: Vec<Row> = Vec::new();
+        .collect()
+}
+
+/// The moments of a run of which there is something to say. What, is put into words when somebody looks.
+pub(crate) fn moments(story: &Story<'_>, records: &[Record]) -> Vec<Moment> {
+    let mut moments = Vec::new();
     let mut reader = kinds::Reader::new(story.trace);
     // Of a moment without words, such as work whose answer is still to come, the next row tells.
     let mut silent = 0;
     let mut from = 0;
     while from < records.len() {
-        let to = moment_end(&records, from);
+        let to = moment_end(records, from);
         let at = Time(records[to - 1].at.0.div_ceil(MS) * MS);
-        let mut row = Teller::new(story, &records[from..to]).row(at);
-        row.kinds = silent | reader.read(&records[from..to]);
-        silent = row.kinds;
-        if !row.what.is_empty() {
-            rows.push(row);
+        silent |= reader.read(&records[from..to]);
+        let moment = Moment { at, from: from as u32, to: to as u32, kinds: silent };
+        if records[from..to].iter().any(|record| speaks(record.event))
+            || !row(story, records, moment).what.is_empty()
+        {
+            moments.push(moment);
             silent = 0;
         }
         from = to;
     }
-    rows
+    moments
+}
+
+/// Tells one moment.
+pub(crate) fn row(story: &Story<'_>, records: &[Record], moment: Moment) -> Row {
+    Teller::new(story, of(records, moment)).row(moment)
+}
+
+/// The events of a moment.
+pub(crate) fn of(records: &[Record], moment: Moment) -> &[Record] {
+    &records[moment.from as usize..moment.to as usize]
+}
+
+impl Moment {
+    /// How many events it has.
+    pub(crate) fn events(self) -> u32 {
+        self.to - self.from
+    }
+}
+
+/// Whether an event always has a sentence of its own: then nobody has to try.
+fn speaks(event: Event) -> bool {
+    matches!(
+        event,
+        Event::Published { .. }
+            | Event::Unheard { .. }
+            | Event::Received { .. }
+            | Event::Dropped { .. }
+            | Event::Arrived { .. }
+            | Event::Recorded { .. }
+            | Event::Removed { .. }
+            | Event::Exhausted { .. }
+            | Event::Crashed { .. }
+    )
 }
 
 /// Where the moment that begins with record `from` ends.
@@ -123,7 +171,7 @@ impl<'a, 'r> Teller<'a, 'r> {
         }
     }
 
-    fn row(mut self, at: Time) -> Row {
+    fn row(mut self, Moment { at, kinds, .. }: Moment) -> Row {
         let started = self.pick(|event| match event {
             Event::Started { client } => Some(client),
             _ => None,
@@ -145,7 +193,7 @@ impl<'a, 'r> Teller<'a, 'r> {
             who: self.who.join(", "),
             messages: self.msgs.iter().map(|msg| trace.label(*msg)).collect(),
             what: self.say.end(),
-            kinds: 0,
+            kinds,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Why a message was delivered again: one cause and one sentence for every delivery after the first.
 
-use crate::story::{Life, Over, Story, WorkEnd};
+use crate::story::{Life, Lives, Over, Story, WorkEnd};
 use delivery_sim::scenario::Service;
 use delivery_sim::trace::{Cause, Delivery, Reply};
 use delivery_sim::{Dur, Time, Trace};
@@ -69,7 +69,8 @@ pub enum Kind {
 
 /// Why a delivery was made.
 pub fn why(trace: &Trace, delivery: Delivery) -> Why {
-    let story = Story::new(trace);
+    let lives = Lives::new(trace);
+    let story = Story::new(trace, &lives);
     match story.find(delivery) {
         Some(i) => of(&story, i),
         None => Why { kind: Kind::First, sentence: String::new() },
@@ -91,21 +92,25 @@ pub struct Again {
 
 /// Every delivery of a run after a first one, in the order sent, with its cause.
 pub fn again(trace: &Trace) -> Vec<Again> {
-    let story = Story::new(trace);
+    again_of(&Story::new(trace, &Lives::new(trace)))
+}
+
+/// The same, of a run that was read.
+pub(crate) fn again_of(story: &Story<'_>) -> Vec<Again> {
     let again = story.lives.iter().enumerate().filter(|(_, life)| life.previous.is_some());
     again
         .map(|(i, life)| Again {
             at: life.sent,
             arrived: life.arrived.or(life.missed).unwrap_or(life.sent),
             which: [
-                trace.label(life.delivery.msg).as_str(),
+                story.trace.label(life.delivery.msg).as_str(),
                 ", delivery ",
                 &life.delivery.attempt.to_string(),
                 ", to ",
                 story.client(life.to),
             ]
             .concat(),
-            why: of(&story, i).sentence,
+            why: of(story, i).sentence,
         })
         .collect()
 }

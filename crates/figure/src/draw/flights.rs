@@ -9,6 +9,10 @@ impl Artist<'_> {
         let mut i = 0;
         while i < self.story.lives.len() {
             let head = &self.story.lives[i];
+            if !self.shows(head) {
+                i += 1;
+                continue;
+            }
             let fits = |other: &Life| {
                 other.to == head.to
                     && other.again() == head.again()
@@ -119,6 +123,9 @@ impl Artist<'_> {
     /// Answers of one delivery, from the worker back to the consumer.
     fn answers(&mut self, i: usize, nums: &[String]) {
         let life = &self.story.lives[i];
+        if !self.shows(life) {
+            return;
+        }
         let (Some(consumer), Some(worker)) = (
             self.lanes.consumer(life.delivery.consumer).cloned(),
             self.lanes.client(life.to).cloned(),

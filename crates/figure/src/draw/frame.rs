@@ -168,7 +168,7 @@ impl Artist<'_> {
 
     /// What a stream still holds at the end although all of it may be settled.
     pub(super) fn stream_note(&mut self) {
-        if !self.wide() {
+        if !self.wide() || self.axis.window.to < self.axis.end {
             return;
         }
         let trace = self.story.trace;

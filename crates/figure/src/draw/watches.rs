@@ -179,7 +179,7 @@ impl Artist<'_> {
         let msg = life.delivery.msg;
         let num = &nums[msg.0 as usize];
         let wide = text::width(num, 12, true);
-        let from = self.axis.along(life.sent);
+        let from = self.axis.along(life.sent).max(self.axis.from);
         let room = self.axis.along(life.over.map_or(self.axis.end, |(at, _)| at)) - from;
         let p = self.at(from, middle);
         let wait = life.wait().to_string();

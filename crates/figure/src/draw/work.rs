@@ -9,6 +9,9 @@ impl Artist<'_> {
         self.presence();
         let mut bars: Vec<Bar> = Vec::new();
         for (i, life) in self.story.lives.iter().enumerate() {
+            if !self.shows(life) {
+                continue;
+            }
             let Some(lane) = self.lanes.client(life.to).cloned() else { continue };
             let msg = Some(life.delivery.msg);
             let class = if life.again() { "buffer again" } else { "buffer inflight" };
@@ -39,8 +42,9 @@ impl Artist<'_> {
             self.labels.take(a.x, a.y, b.x, b.y);
             if let (Some(msg), false) = (msg, self.dense) {
                 let num = &nums[msg.0 as usize];
-                let (wide, room) = (text::width(num, 11, true), bar.to - bar.from);
-                let p = self.at(bar.from, lane.middle());
+                let from = bar.from.max(self.axis.from);
+                let room = bar.to.min(self.axis.to) - from;
+                let (wide, p) = (text::width(num, 11, true), self.at(from, lane.middle()));
                 if self.wide() && room >= wide + 16 {
                     let x = p.x + ((room - wide) / 2).min(70);
                     self.labels.put("num", Some(msg), Point { x, y: p.y + 40 }, Anchor::Start, num);
