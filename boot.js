@@ -31,6 +31,7 @@ async function live(lab) {
   try {
     program ??= load();
     (await program).mount(lab);
+    for (const input of lab.querySelectorAll('.answer input')) input.disabled = false;
     wake(lab, true);
   } catch (why) {
     rest(lab, typeof why === 'string' ? why : 'its program stopped');

@@ -26,7 +26,7 @@ use crate::live::Live;
 use crate::run::Run;
 use delivery_figure::condition::Facts;
 use leptos::prelude::*;
-use web_sys::{KeyboardEvent, MouseEvent};
+use web_sys::KeyboardEvent;
 
 /// The whole of a lab as it stands in a finished page: its default run at its opening moment, complete without
 /// any program. `first` says that it is the first lab of its page, which has the short keys in the address.
@@ -81,11 +81,7 @@ pub fn mount(section: &web_sys::Element) -> Result<(), String> {
 fn body(live: Live, notices: &[String]) -> impl IntoView + use<> {
     let head = head(live);
     view! {
-        <div
-            class="body"
-            on:keydown=move |event| key(live, &event)
-            on:click=move |event| click(live, &event)
-        >
+        <div class="body" on:keydown=move |event| key(live, &event)>
             <header id=live.id("head") inner_html=head></header>
             {outcome::notice(notices)}
             {picture::picture(live)}
@@ -108,7 +104,8 @@ pub(crate) fn judge(live: Live, run: &Run) {
     }
 }
 
-/// What the lab shows, its question and the answers; in a live lab as its page had it, with the answers free to choose.
+/// What the lab shows, its question and the answers; in a live lab as its page had it. Who calls the
+/// program frees the answers.
 fn head(live: Live) -> String {
     #[cfg(feature = "ssr")]
     return live.lab(|lab| {
@@ -120,17 +117,7 @@ fn head(live: Live) -> String {
         out
     });
     #[cfg(not(feature = "ssr"))]
-    live.printed("head").replace(" disabled=\"\"", "")
-}
-
-/// An answer is chosen, or a button that shows a row is pressed.
-fn click(live: Live, event: &MouseEvent) {
-    let target: web_sys::Element = event_target(event);
-    if let Some(row) = number(&target, "data-show") {
-        live.seek_row(row);
-    } else if number(&target, "data-answer").is_some() {
-        live.judge();
-    }
+    live.printed("head")
 }
 
 /// The number in an attribute.

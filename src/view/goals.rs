@@ -1,6 +1,5 @@
 //! Goals: what a reader may bring about with the knobs, ticked when a run shows it.
 
-#[cfg(feature = "ssr")]
 use crate::html;
 use crate::live::Live;
 use crate::run::Run;
@@ -56,13 +55,13 @@ pub(super) fn show(live: Live, run: &Run, facts: &Facts<'_>) {
             {
                 item.set_class_name("done");
                 news.push_str("Done: ");
-                news.push_str(&goal.text.replace('`', ""));
+                html::prose(&mut news, &goal.text);
                 news.push(' ');
             }
         }
     });
     if let (false, Some(place)) = (news.is_empty(), live.element("news")) {
-        place.set_text_content(Some(&news));
+        place.set_inner_html(&news);
     }
 }
 

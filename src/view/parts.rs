@@ -1,9 +1,9 @@
 //! The parts of a lab that are built only while they are open: the readings, the events, the causes, the account.
 //!
-//! They are plain HTML with one listener for all that is pressed in them or below the clock: as views of their own they
-//! would be three times as much to download.
+//! They are plain HTML with one listener for all that is pressed in them, below the clock or at the question: as views of
+//! their own they would be three times as much to download.
 
-use super::{clock, readings, table, why};
+use super::{clock, number, readings, table, why};
 use crate::html;
 use crate::live::Live;
 use crate::run::Run;
@@ -101,15 +101,16 @@ fn hear(live: Live, event: &Event) {
 
 /// What was pressed, by the attribute that says what it does.
 fn press(live: Live, target: &Element, event: &MouseEvent) {
-    let place = |name: &str| target.get_attribute(name);
-    if let Some(row) = place("data-row") {
-        live.seek_row(row.parse().unwrap_or_default());
-    } else if let Some(form) = place("data-form") {
-        table::copy(live, form.parse().unwrap_or_default());
-    } else if let Some(which) = place("data-more") {
+    if let Some(row) = number(target, "data-row") {
+        live.seek_row(row);
+    } else if let Some(form) = number(target, "data-form") {
+        table::copy(live, form);
+    } else if let Some(which) = target.get_attribute("data-more") {
         table::more(live, which == "later");
-    } else if let Some(key) = place("data-jump") {
+    } else if let Some(key) = target.get_attribute("data-jump") {
         clock::jump_key(live, &key, event.shift_key());
+    } else if target.has_attribute("data-answer") {
+        live.judge();
     } else if target.has_attribute("data-replay") {
         live.replay();
     } else if target.has_attribute("data-loop") {

@@ -83,7 +83,7 @@ fn verdict(lab: &Lab, run: &Run, facts: &Facts<'_>, chosen: usize) -> [String; 2
             found = facts.row(&right.because, &run.rows);
         }
         if let Some((row, label)) = found {
-            decides.push_str("<button type=\"button\" data-show=\"");
+            decides.push_str("<button type=\"button\" data-row=\"");
             decides.push_str(&row.to_string());
             decides.push_str("\" data-msg-label=\"");
             html::escape(&mut decides, &label);
@@ -162,7 +162,7 @@ mod tests {
             assert_eq!(found, said, "{query} {chosen}");
             let moment = format!("data-msg-label=\"order-1\">Show the moment, {decides}</button>");
             assert!(button.ends_with(&moment), "{query} {chosen}: {button}");
-            let row = part(&button, "data-show=\"", "\" data-msg")[11..].split('"').next().unwrap();
+            let row = part(&button, "data-row=\"", "\" data-msg")[10..].split('"').next().unwrap();
             assert_eq!(run.rows.at(row.parse().unwrap()).unwrap().to_string(), decides);
         }
     }

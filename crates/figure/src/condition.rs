@@ -192,19 +192,25 @@ impl<'a> Facts<'a> {
         }
         let tally = Tally::new(&story);
         for &(msg, _) in &tally.again {
-            let (ahead, _) = overtaking(&story, &[msg]);
-            let lives = ahead.iter().flat_map(|&other| story.of_msg(other));
-            if let Some(at) = lives.filter_map(|life| life.started).min() {
-                facts.hit(What::Overtaken, at, msg, 0, NOBODY);
+            let mut first = Time::NEVER;
+            for other in overtaking(&story, &[msg]).0 {
+                for life in story.of_msg(other) {
+                    first = first.min(life.started.unwrap_or(Time::NEVER));
+                }
+            }
+            if first < Time::NEVER {
+                facts.hit(What::Overtaken, first, msg, 0, NOBODY);
             }
         }
         for (what, msgs) in [(What::Dead, &tally.dead), (What::InFlight, &tally.in_flight)] {
             for &msg in msgs {
-                if let Some(life) = story.of_msg(msg).last() {
+                let mut last = (Time::ZERO, 0, NOBODY);
+                for life in story.of_msg(msg) {
                     let settled = life.settled.map(|(at, ..)| at);
                     let at = life.exhausted.or(settled).unwrap_or(life.sent);
-                    facts.hit(what, at, msg, life.delivery.attempt, life.to);
+                    last = (at, life.delivery.attempt, life.to);
                 }
+                facts.hit(what, last.0, msg, last.1, last.2);
             }
         }
         facts
@@ -223,7 +229,8 @@ impl<'a> Facts<'a> {
         let own = |msg: Msg| {
             matches!(trace.messages.get(msg.0 as usize), Some(Message::Published { .. }))
         };
-        let mut effects = vec![false; trace.messages.len()];
+        // Each consumer's workers have their own effect, as in the result row.
+        let mut effects = vec![false; trace.messages.len() * trace.consumers.len()];
         for record in &trace.records {
             let (what, msg, attempt, client) = match record.event {
                 Event::Published { msg, by } if own(msg) => (What::Sent, msg, 0, by),
@@ -231,7 +238,8 @@ impl<'a> Facts<'a> {
                     (What::Expired, delivery.msg, delivery.attempt, NOBODY)
                 }
                 Event::WorkDone { delivery, by, changed: true } => {
-                    match effects.get_mut(delivery.msg.0 as usize) {
+                    let first = usize::from(delivery.consumer.0) * trace.messages.len();
+                    match effects.get_mut(first + delivery.msg.0 as usize) {
                         Some(effect) if *effect => {
                             (What::EffectTwice, delivery.msg, delivery.attempt, by)
                         }
@@ -244,7 +252,9 @@ impl<'a> Facts<'a> {
                 }
                 Event::HandlerStarted { msg, by } => (What::Started, msg, 0, by),
                 Event::HandlerDone { msg, by } => (What::Handled, msg, 0, by),
-                Event::Unheard { msg } if own(msg) => (What::Lost, msg, 0, NOBODY),
+                Event::Unheard { msg } | Event::NotKept { msg, .. } if own(msg) => {
+                    (What::Lost, msg, 0, NOBODY)
+                }
                 Event::Dropped { msg, by, .. } => (What::Lost, msg, 0, by),
                 Event::Refused { msg, .. } => (What::Refused, msg, 0, NOBODY),
                 _ => continue,
@@ -324,20 +334,29 @@ impl<'a> Facts<'a> {
 
     /// Whether a condition holds of this run, which came of these settings of the lab.
     pub fn holds(&self, condition: &Condition, lab: &Lab, values: &[Value]) -> bool {
-        let turned = |turn: &[String]| {
-            let place = lab.knobs.iter().position(|knob| knob.name == turn[0]);
-            place.and_then(|i| values.get(i)).is_some_and(|now| now.text() == turn[1])
-        };
-        condition.knobs.0.chunks_exact(2).all(turned)
-            && condition.claims.iter().all(|claim| self.shows(claim))
+        let mut i = 0;
+        while let Some(name) = condition.knobs.0.get(i) {
+            let place = lab.knobs.iter().position(|knob| knob.name == *name);
+            let now = place.and_then(|place| values.get(place)).map(Value::text);
+            if now.as_ref() != condition.knobs.0.get(i + 1) {
+                return false;
+            }
+            i += 2;
+        }
+        condition.claims.iter().all(|claim| self.shows(claim))
     }
 
     /// The row that shows what a condition is about: of the first thing that fits its first claim, with the label of its
     /// message.
     pub fn row(&self, condition: &Condition, rows: &Told) -> Option<(usize, String)> {
         let claim = condition.claims.first()?;
-        let fits = |hit: &&Hit| self.fits(claim, hit);
-        let hit = self.hits.iter().filter(fits).min_by_key(|hit| hit.at)?;
+        let mut first: Option<&Hit> = None;
+        for hit in &self.hits {
+            if first.is_none_or(|first| hit.at < first.at) && self.fits(claim, hit) {
+                first = Some(hit);
+            }
+        }
+        let hit = first?;
         let row = rows.before(hit.at);
         (row < rows.len()).then(|| (row, self.trace.label(hit.msg)))
     }
@@ -569,7 +588,9 @@ mod tests {
                 let key = match count.name {
                     "delivered again" => "redelivered",
                     "in flight" => "in_flight",
-                    "not delivered yet" => continue,
+                    "committed twice" => "effect_twice",
+                    // How many there were of all messages together; nothing is asked of one.
+                    "effects" | "not delivered yet" => continue,
                     name => name,
                 };
                 let toml = format!("{key} = {}", count.count);
