@@ -1,4 +1,4 @@
-// What the clock offers besides its steps: jumps to what decides a run, play from the start, again and again, at any speed.
+// Jumps to what decides a run, and playing it again and again.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -7,127 +7,63 @@ import { liveLab } from './support/lab.mjs';
 import { CHAPTER, LABS, hosted } from './support/site.mjs';
 
 const [CRASH, BATCH] = LABS;
-const wait = (ms) => new Promise((done) => setTimeout(done, ms));
 
-async function start(t, slug = CRASH) {
-  const page = await open(await browser(t), (await hosted(t)) + CHAPTER);
-  const lab = await liveLab(page, slug);
+async function start(t, slug, options) {
+  const page = await open(await browser(t), (await hosted(t)) + CHAPTER, options);
   t.after(() => assert.deepEqual(page.faults, []));
-  return { page, lab, jumps: lab.section.getByRole('group', { name: 'Jump to the next' }) };
+  return { page, lab: await liveLab(page, slug) };
 }
 
-const enabled = (jumps) => jumps.getByRole('button').evaluateAll((all) =>
-  all.filter((button) => !button.disabled).map((button) => button.textContent));
+/** The moments of the events of a kind, by the filter of the table. */
+async function moments(lab, kind) {
+  await lab.openEvents();
+  await lab.section.getByRole('combobox', { name: 'Kind' }).selectOption(kind);
+  return (await lab.events()).map(([time]) => Number(/[\d.]+/.exec(time)[0]));
+}
 
-test('a run offers the kinds of events that it has', async (t) => {
-  const { page, lab, jumps } = await start(t);
-  const all = await jumps.getByRole('button').allInnerTexts();
-  assert.deepEqual(all, ['loss', 'redelivery', 'duplicate', 'dead letter']);
-  assert.deepEqual(await enabled(jumps), ['redelivery']);
-  // With one delivery allowed nothing comes back, and what ran out is given up.
-  await lab.knob('max_deliver').focus();
-  await page.keyboard.press('Home');
-  await lab.settled();
-  assert.deepEqual(await enabled(jumps), ['dead letter']);
-  const batch = await liveLab(page, BATCH);
-  assert.deepEqual(
-    await enabled(batch.section.getByRole('group', { name: 'Jump to the next' })),
-    ['redelivery', 'duplicate'],
-  );
-});
-
-test('jumps go from one to the next and round, forward and back, by mouse and by keyboard', async (t) => {
-  const { page, lab, jumps } = await start(t);
-  const redelivery = jumps.getByRole('button', { name: 'redelivery' });
-  await lab.view().focus();
-  const press = async (key) => {
+test('each button goes through the events of its kind and round again; its key does the same', async (t) => {
+  const { page, lab } = await start(t, BATCH);
+  for (const [kind, key] of [['redelivery', 'r'], ['duplicate', 'd']]) {
+    const at = await moments(lab, kind);
+    assert.ok(at.length > 0, kind);
+    await lab.view().focus();
+    await page.keyboard.press('Home');
+    const seen = [];
+    for (let step = 0; step <= at.length; step += 1) {
+      await lab.button(kind).click();
+      await lab.settled();
+      seen.push(await lab.moment());
+    }
+    assert.deepEqual(seen, [...at, at[0]], `${kind}, and the first again`);
+    await lab.view().focus();
+    await page.keyboard.press('Home');
     await page.keyboard.press(key);
     await lab.settled();
-    return lab.caption();
-  };
-  const click = async (options) => {
-    await redelivery.click(options);
+    assert.equal(await lab.moment(), at[0], key);
+    await page.keyboard.press(`Shift+${key.toUpperCase()}`);
     await lab.settled();
-    return lab.caption();
-  };
-  await press('Home');
-  const first = await click();
-  const second = await click();
-  assert.match(first, /order-1 again, as delivery 2/);
-  assert.match(second, /order-2 again, as delivery 2/);
-  assert.equal(await click(), first, 'round');
-  assert.equal(await click({ modifiers: ['Shift'] }), second, 'back and round');
-  assert.equal(await click({ modifiers: ['Shift'] }), first, 'back');
-  await lab.view().focus();
-  await press('Home');
-  assert.equal(await press('r'), first);
-  assert.equal(await press('r'), second);
-  assert.equal(await press('Shift+R'), first);
-  // A kind that the run does not have changes nothing.
-  for (const key of ['l', 'd', 'x']) assert.equal(await press(key), first, key);
-  // Elsewhere the keys are the page's.
-  await page.evaluate(() => document.activeElement.blur());
-  assert.equal(await press('r'), first);
-  await lab.view().focus();
-  await page.keyboard.press('?');
-  assert.match(await lab.section.locator('.keys').innerText(), /redelivery/);
+    assert.equal(await lab.moment(), at.at(-1), `Shift+${key}, from the first round to the last`);
+  }
 });
 
-test('a jump is a link that others can open', async (t) => {
-  const { page, lab, jumps } = await start(t);
-  await jumps.getByRole('button', { name: 'redelivery' }).click();
-  await until('the address', () => page.url().includes('t='));
-  const caption = await lab.caption();
-  await page.reload();
-  const again = await liveLab(page, CRASH);
-  assert.equal(await again.caption(), caption);
+test('what a run does not have cannot be pressed, and comes and goes with the settings', async (t) => {
+  const { lab } = await start(t, CRASH);
+  const states = async () => Object.fromEntries(await Promise.all(['loss', 'redelivery', 'duplicate', 'dead letter']
+    .map(async (kind) => [kind, await lab.button(kind).isEnabled()])));
+  assert.deepEqual(await states(), { loss: false, redelivery: true, duplicate: false, 'dead letter': false });
 });
 
-test('there is every speed from a quarter to a thousand times', async (t) => {
-  const { lab } = await start(t);
-  const speeds = await lab.section.getByRole('combobox', { name: 'Speed' }).locator('option').allInnerTexts();
-  assert.deepEqual(speeds, ['0.25×', '0.5×', '1×', '2×', '5×', '10×', '100×', '1000×']);
-});
-
-test('play from the start plays from there, wherever the clock stands', async (t) => {
-  const { page, lab } = await start(t);
-  await lab.view().focus();
-  await page.keyboard.press('End');
-  await lab.settled();
-  await lab.section.getByRole('combobox', { name: 'Speed' }).selectOption({ label: '1×' });
-  await lab.button('From the start').click();
-  await until('it to play', () => lab.button('Pause').count());
-  await lab.button('Pause').click();
-  assert.ok((await lab.moment()) < 5, `${await lab.moment()}`);
-});
-
-test('a run stops at its end, unless it is to loop', async (t) => {
-  const { page, lab } = await start(t);
-  const loop = lab.section.getByRole('button', { name: 'Loop', exact: true });
+test('a looping run begins again at its end; from the start plays at once', async (t) => {
+  const { lab } = await start(t, CRASH);
+  const loop = lab.button('Loop');
   assert.equal(await loop.getAttribute('aria-pressed'), 'false');
-  await loop.focus();
-  await page.keyboard.press('Enter');
+  await loop.click();
   assert.equal(await loop.getAttribute('aria-pressed'), 'true');
   await lab.section.getByRole('combobox', { name: 'Speed' }).selectOption({ label: '10×' });
-  await lab.view().focus();
-  await page.keyboard.press('End');
-  await page.keyboard.press('ArrowLeft');
-  await lab.settled();
-  const late = await lab.moment();
-  await lab.button('Play').click();
-  await until('a new beginning', async () => (await lab.moment()) < late - 2);
-  assert.equal(await lab.button('Pause').count(), 1, 'it goes on');
-
-  // Out of sight it stops all the same.
-  await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight));
-  await until('a stop out of sight', () => lab.button('Play').count());
-  await lab.section.evaluate((section) => section.scrollIntoView({ block: 'start' }));
-
-  await loop.click();
-  assert.equal(await loop.getAttribute('aria-pressed'), 'false');
-  await lab.section.getByRole('combobox', { name: 'Speed' }).selectOption({ label: '1000×' });
   await lab.button('From the start').click();
-  await until('the end', async () => (await lab.button('Play').count()) && (await lab.moment()) > late - 1);
-  await wait(300);
-  assert.equal(await lab.button('Play').count(), 1);
+  await until('a late moment', async () => (await lab.moment()) > 5);
+  await until('the start again', async () => (await lab.moment()) < 5);
+  assert.equal(await lab.button('Pause').count(), 1, 'it plays on');
+  await loop.click();
+  await until('the end of the run', () => lab.button('Play').count());
 });
