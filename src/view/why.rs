@@ -19,7 +19,7 @@ pub(super) fn html(run: &Run) -> String {
         html::escape(&mut out, &of.at.to_string());
         out.push_str("</button><span>");
         html::element(&mut out, "b", &of.which);
-        out.push_str(". ");
+        out.push_str(": ");
         html::escape(&mut out, &of.why);
         out.push_str("</span></li>");
     }
