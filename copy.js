@@ -52,5 +52,6 @@ addEventListener('click', async ({ target }) => {
     field.hidden = false;
     field.focus();
     field.select();
+    field.scrollTop = 0;
   }
 });

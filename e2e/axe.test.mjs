@@ -1,24 +1,13 @@
 // No accessibility rule of axe is broken: light and dark, phone and desk, labs live, everything open.
 
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { test } from 'node:test';
+import { violations } from './support/axe.mjs';
 import { browser, open } from './support/browser.mjs';
 import { liveLab } from './support/lab.mjs';
 import { CHAPTER, LABS, hosted } from './support/site.mjs';
 
 const EMBED = `embed/${LABS[0]}/`;
-
-const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-/** The rules that the page breaks, with the elements that do. */
-async function violations(page) {
-  await page.evaluate(axe);
-  const { violations: found, passes } = await page.evaluate(() => globalThis.axe.run(document));
-  assert.ok(passes.length > 10, 'axe looked at the page');
-  return found.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.slice(0, 3).map(({ html, failureSummary }) => `${html.slice(0, 160)} (${failureSummary})`).join(' | ')}`);
-}
 
 for (const colorScheme of ['light', 'dark']) {
   for (const width of [390, 1280]) {

@@ -6,8 +6,8 @@ import { browser, open, until } from './support/browser.mjs';
 import { liveLab, words } from './support/lab.mjs';
 import { CHAPTER, LABS, hosted } from './support/site.mjs';
 
-async function start(t, slug, query = '') {
-  const page = await open(await browser(t), `${await hosted(t)}${CHAPTER}${query}`);
+async function start(t, slug) {
+  const page = await open(await browser(t), (await hosted(t)) + CHAPTER);
   const lab = await liveLab(page, slug);
   t.after(() => assert.deepEqual(page.faults, []));
   const goals = lab.section.locator('.goals li');
@@ -33,7 +33,8 @@ test('a goal is ticked by doing it, said once, and stays ticked', async (t) => {
 
 test('settings that a goal fixes count', async (t) => {
   // None comes back with a longer ack_wait either, but the first goal forbids it.
-  const { lab, done } = await start(t, 'batch-ageing', '?batch-ageing.ack_wait=2.5s');
+  const { lab, done } = await start(t, 'batch-ageing');
+  await lab.turn('ack_wait', /^2 seconds 500 milliseconds$|^2\.5 seconds$/);
   await until('a run without a repeat', async () => /each delivered once/.test(await lab.section.locator('.say').innerText()),
     () => lab.section.locator('.say').innerText());
   await new Promise((wait) => setTimeout(wait, 600));

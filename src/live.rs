@@ -61,6 +61,10 @@ pub(crate) struct Now {
     pub(crate) open: u8,
     /// The stretch of the run that the picture shows; none for all of it.
     pub(crate) window: Option<Window>,
+    /// The message whose life is lit and told, by its place in the trace.
+    pub(crate) msg: Option<u32>,
+    /// Whether a run is pinned.
+    pub(crate) pinned: bool,
 }
 
 impl Now {
@@ -83,18 +87,20 @@ struct Inner {
     built: (usize, usize),
     /// The picture on screen, made when it is first needed.
     scene: Option<Scene>,
-    /// Its movement, likewise.
-    player: Option<Player>,
+    /// Its movement, likewise, and that of the picture above it.
+    players: Vec<Player>,
+    /// The settings of the pinned run.
+    pinned: Option<Vec<Value>>,
+    /// The run drawn above the one on screen: the pinned one, or the second system of the lab.
+    other: Option<Arc<Run>>,
     /// Where and when the clock started: the run's moment, and the page's in milliseconds.
     started: (Time, f64),
     /// The places of each knob's control.
     places: Vec<Vec<Value>>,
     /// The next update while playing.
     timer: Option<Timeout>,
-    /// The next writing of the address.
+    /// What is done when the reader has come to rest.
     pending: Option<Timeout>,
-    /// The next judgement of answer and goals.
-    judging: Option<Timeout>,
 }
 
 /// One lab. A bundle of handles, cheap to copy into every closure.
@@ -127,12 +133,13 @@ impl Live {
             looping: false,
             built: (0, 0),
             scene: None,
-            player: None,
+            players: Vec::new(),
+            pinned: None,
+            other: None,
             started: (Time::ZERO, 0.0),
             places,
             timer: None,
             pending: None,
-            judging: None,
         });
         let values = RwSignal::new(position.values);
         let shown = Memo::new(move |before: Option<&Shown>| {
@@ -156,8 +163,12 @@ impl Live {
             layout,
             open: 0,
             window: position.window,
+            msg: None,
+            pinned: false,
         });
-        Self { values, shown, now, alive, inner }
+        let live = Self { values, shown, now, alive, inner };
+        live.keep(position.pinned);
+        live
     }
 
     /// Reads something of the lab.
@@ -215,23 +226,31 @@ impl Live {
                 let same = Arc::ptr_eq(&before, &run);
                 if !same || was.layout != now.layout || was.window != now.window {
                     self.draw(&run, now);
-                }
-                if !same {
-                    self.judge_soon();
+                    view::show_zoom(self, &run, now.window);
                 }
                 if turned != values {
                     view::show_knobs(self, false);
                 }
                 view::show_parts(self, &run, now.open, was.open, same);
-                let moved = was.t != now.t || was.window != now.window;
-                if !now.playing && (was.playing || moved || turned != values) {
-                    let timeout = Timeout::new(ADDRESS_MS, move || self.write_address());
+                if was.msg != now.msg {
+                    view::light(self, None);
+                }
+                if now.msg.is_some() || was.msg.is_some() {
+                    view::show_card(self);
+                }
+                let moved = (was.t, was.window, was.pinned) != (now.t, now.window, now.pinned);
+                if !same || !now.playing && (was.playing || moved || turned != values) {
+                    let timeout = Timeout::new(ADDRESS_MS, move || self.rest());
                     self.inner.update_value(|inner| inner.pending = Some(timeout));
                 }
+            } else {
+                if self.other().is_some() {
+                    self.draw_other(now, self.clock());
+                }
+                view::listen_zoom(self);
             }
             (run, now, values)
         });
-        self.judge_soon();
         if let Ok(Some(narrow)) = window().match_media(NARROW) {
             let list = narrow.clone();
             listen(&narrow, "change", move || {
@@ -250,16 +269,23 @@ impl Live {
                 self.write_address();
                 view::show_copies(self);
             });
+            // A word of the text is pointed at.
+            let asked = Closure::<dyn Fn(_)>::new(move |event| view::asked(self, &event));
+            let _ =
+                section.add_event_listener_with_callback("light", asked.as_ref().unchecked_ref());
+            asked.forget();
         }
     }
 
-    /// Judges the run when the reader has come to rest, so that a moving slider waits for nothing and says nothing.
-    fn judge_soon(self) {
-        let timeout = Timeout::new(ADDRESS_MS, move || self.judge());
-        self.inner.update_value(|inner| inner.judging = Some(timeout));
+    /// The reader has come to rest: a moving slider waits for nothing and says nothing.
+    fn rest(self) {
+        if !self.now.with_untracked(|now| now.playing) {
+            self.write_address();
+        }
+        self.judge();
     }
 
-    /// Judges the run at once.
+    /// Holds answer and goals against the run on screen.
     pub(crate) fn judge(self) {
         view::judge(self, &self.run_now());
     }
@@ -280,8 +306,12 @@ impl Live {
         let Some(view) = self.element("view") else { return };
         let t = self.clock().min(run.trace.end);
         let scene = run.scene(now.layout, now.window);
-        view.set_inner_html(&self.lab(|lab| run.picture(lab, &scene, t)));
-        self.inner.update_value(|inner| (inner.scene, inner.player) = (Some(scene), None));
+        view.set_inner_html(&self.lab(|lab| run.picture(&lab.slug, &lab.title, &scene, t)));
+        self.inner.update_value(|inner| {
+            inner.scene = Some(scene);
+            inner.players.clear();
+        });
+        self.draw_other(now, t);
         if self.now.with_untracked(|now| now.playing || now.t != t) {
             self.seek(t);
         }
@@ -296,19 +326,72 @@ impl Live {
         })
     }
 
-    /// Does something with the movement of the picture, which is made if it is not there yet.
-    fn with_player(self, act: impl FnOnce(&Player)) {
-        let Some(view) = self.element("view") else { return };
-        if self.inner.with_value(|inner| inner.player.is_none()) {
-            let player =
-                self.with_scene(|scene| Player::new(&view, &scene.motions(), scene.window));
-            self.inner.update_value(|inner| inner.player = player);
+    /// Draws the picture above, if there is one, and marks in both what differs.
+    fn draw_other(self, now: Now, t: Time) {
+        view::draw_other(self, now, t);
+        let selected = self.now.with_untracked(|now| now.msg.is_some());
+        if selected {
+            view::light(self, None);
         }
-        self.inner.with_value(|inner| {
-            if let Some(player) = &inner.player {
-                act(player);
+    }
+
+    /// Does something with the movement of the pictures, which is made if it is not there yet.
+    fn with_player(self, act: impl Fn(&Player)) {
+        if self.inner.with_value(|inner| inner.players.is_empty()) {
+            let player = |name, scene: &Scene| {
+                self.element(name).map(|view| Player::new(&view, &scene.motions(), scene.window))
+            };
+            let now = self.now.get_untracked();
+            let mut players = Vec::new();
+            players.extend(self.with_scene(|scene| player("view", scene)).flatten());
+            if let Some(other) = self.other() {
+                players.extend(player("other-view", &other.scene(now.layout, now.window)));
             }
+            self.inner.update_value(|inner| inner.players = players);
+        }
+        self.inner.with_value(|inner| inner.players.iter().for_each(act));
+    }
+
+    // The run above.
+
+    /// Keeps the run on screen to compare others with it, or lets the one that was kept go.
+    pub(crate) fn pin(self) {
+        let pinned = self.now.with_untracked(|now| now.pinned);
+        self.keep((!pinned).then(|| self.run_now().values.clone()));
+        let now = self.now.get_untracked();
+        self.inner.update_value(|inner| inner.players.clear());
+        self.draw(&self.run_now(), now);
+    }
+
+    /// Keeps the run of these settings, if they allow one.
+    fn keep(self, pinned: Option<Vec<Value>>) {
+        let run = pinned.as_ref().and_then(|values| self.lab(|lab| Run::new(lab, values).ok()));
+        let there = run.is_some();
+        self.inner.update_value(|inner| {
+            inner.pinned = pinned.filter(|_| there);
+            inner.other = run.map(Arc::new);
         });
+        self.now.update(|now| now.pinned = there);
+    }
+
+    /// The pinned run, or that of the second system under the settings on screen.
+    pub(crate) fn other(self) -> Option<Arc<Run>> {
+        self.inner.with_value(|inner| inner.other.clone()).or_else(|| {
+            let values = &self.run_now().values;
+            self.lab(|lab| Run::beside(lab, values)).map(Arc::new)
+        })
+    }
+
+    /// The settings of the pinned run.
+    pub(crate) fn pinned(self) -> Option<Vec<Value>> {
+        self.inner.with_value(|inner| inner.pinned.clone())
+    }
+
+    /// Gives the focus to the picture.
+    pub(crate) fn focus(self) {
+        if let Some(view) = self.element("view") {
+            let _ = view.unchecked_into::<web_sys::HtmlElement>().focus();
+        }
     }
 
     // Settings.
@@ -330,6 +413,7 @@ impl Live {
     fn go(self, position: Position) {
         self.pause();
         self.inner.update_value(|inner| inner.places = places(&inner.lab, &position));
+        self.keep(position.pinned);
         self.values.set(position.values);
         view::show_knobs(self, true);
         self.seek(position.t);
@@ -339,7 +423,7 @@ impl Live {
     /// The settings and the moment.
     pub(crate) fn position(self) -> Position {
         let Now { t, window, .. } = self.now.get_untracked();
-        Position { values: self.values.get_untracked(), t, window }
+        Position { values: self.values.get_untracked(), t, window, pinned: self.pinned() }
     }
 
     fn write_address(self) {

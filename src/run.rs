@@ -43,6 +43,11 @@ impl Run {
         lab.run(values).map(|trace| Self::of(trace, values.to_vec()))
     }
 
+    /// Runs the second system of a lab; none if there is none, or if it refuses these settings.
+    pub(crate) fn beside(lab: &Lab, values: &[Value]) -> Option<Self> {
+        lab.run_beside(values)?.ok().map(|trace| Self::of(trace, values.to_vec()))
+    }
+
     /// The default run; one in which nothing happens, should the lab not run at all.
     pub(crate) fn of_default(lab: &Lab) -> Self {
         let values = lab.default_position().values;
@@ -75,13 +80,13 @@ impl Run {
         Scene::of(&self.rows, layout, window)
     }
 
-    /// A picture of the run at `t`, as SVG.
-    pub(crate) fn picture(&self, lab: &Lab, scene: &Scene, t: Time) -> String {
+    /// A picture of the run at `t`, as SVG; `id` begins the ids in it.
+    pub(crate) fn picture(&self, id: &str, title: &str, scene: &Scene, t: Time) -> String {
         let id = match scene.layout {
-            Layout::Wide => [&lab.slug, "-wide"].concat(),
-            Layout::Tall => [&lab.slug, "-tall"].concat(),
+            Layout::Wide => [id, "-wide"].concat(),
+            Layout::Tall => [id, "-tall"].concat(),
         };
-        delivery_figure::svg::write(scene, &id, &lab.title, &self.outcome.conclusion, t)
+        delivery_figure::svg::write(scene, &id, title, &self.outcome.conclusion, t)
     }
 
     /// The fingerprint of the run, as pages carry it: 16 hexadecimal digits.

@@ -4,8 +4,10 @@
 //! clock, the knobs, the outcome, the events and the account.
 
 mod clock;
+mod compare;
 mod goals;
 mod knobs;
+mod light;
 mod outcome;
 mod parts;
 mod picture;
@@ -16,9 +18,12 @@ mod table;
 mod why;
 mod zoom;
 
+pub(crate) use compare::draw as draw_other;
 pub(crate) use knobs::{all_places, show as show_knobs};
+pub(crate) use light::{asked, light, show as show_card};
 pub(crate) use parts::{ACCOUNT, show as show_parts};
 pub(crate) use share::show as show_copies;
+pub(crate) use zoom::{listen as listen_zoom, show as show_zoom};
 
 #[cfg(feature = "ssr")]
 use crate::html;
@@ -86,8 +91,10 @@ fn body(live: Live, notices: &[String]) -> impl IntoView + use<> {
             {outcome::notice(notices)}
             {picture::picture(live)}
             {picture::caption(live)}
+            {light::card(live)}
             {clock::clock(live)}
             {knobs::knobs(live)}
+            {compare::compare(live)}
             {outcome::outcome(live)}
             {parts::parts(live)}
             {share::foot(live)}
@@ -144,6 +151,9 @@ fn key(live: Live, event: &KeyboardEvent) {
         "+" | "=" => zoom::zoom(live, zoom::IN),
         "-" => zoom::zoom(live, zoom::OUT),
         "0" => live.look_at(None),
+        "m" => light::step(live, false),
+        "M" => light::step(live, true),
+        "Escape" if light::close(live) => {}
         "ArrowRight" => {
             live.next();
         }

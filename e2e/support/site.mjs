@@ -32,7 +32,7 @@ export const LABS = ['crash-redelivery', 'batch-ageing', 'slow-or-dead'];
 
 /** Serves the site for a test file: its address, closed when the file is done. */
 export async function hosted(t, folder = site(), prefix = '/', headers = {}) {
-  const host = await serve(folder, prefix, headers);
+  const host = await serve(folder, prefix, { headers });
   t.after(() => host.close());
   return host.url;
 }

@@ -3,7 +3,7 @@
 //! They are plain HTML with one listener for all that is pressed in them, below the clock or at the question: as views of
 //! their own they would be three times as much to download.
 
-use super::{clock, number, readings, table, why};
+use super::{clock, light, number, readings, table, why};
 use crate::html;
 use crate::live::Live;
 use crate::run::Run;
@@ -109,6 +109,8 @@ fn press(live: Live, target: &Element, event: &MouseEvent) {
         table::more(live, which == "later");
     } else if let Some(key) = target.get_attribute("data-jump") {
         clock::jump_key(live, &key, event.shift_key());
+    } else if target.has_attribute("data-close") {
+        light::close(live);
     } else if target.has_attribute("data-answer") {
         live.judge();
     } else if target.has_attribute("data-replay") {

@@ -103,14 +103,16 @@ pub(super) fn show(live: Live, run: &Run, facts: &Facts<'_>) {
     else {
         return;
     };
-    let texts = live.lab(|lab| verdict(lab, run, facts, chosen));
-    for (what, text) in [".verdict p", ".decides"].into_iter().zip(texts) {
+    let [said, decides] = live.lab(|lab| verdict(lab, run, facts, chosen));
+    let put = |what, text: &str| {
         if let Some(place) = find(what)
             && place.inner_html() != text
         {
-            place.set_inner_html(&text);
+            place.set_inner_html(text);
         }
-    }
+    };
+    put(".verdict p", &said);
+    put(".decides", &decides);
 }
 
 #[cfg(all(test, feature = "ssr"))]

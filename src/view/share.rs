@@ -20,6 +20,7 @@ const KEYS: &str = "<summary>Keys</summary><ul>\
 with <kbd>Shift</kbd> to the one before</li>\
 <li><kbd>+</kbd> <kbd>-</kbd> zoom in and out, <kbd>0</kbd> shows the whole run</li>\
 <li><kbd>Shift</kbd> with <kbd>←</kbd> <kbd>→</kbd> shows what is earlier or later</li>\
+<li><kbd>m</kbd> goes through the messages, <kbd>Esc</kbd> puts the card of one away</li>\
 <li><kbd>?</kbd> shows or hides this list</li>\
 <li class=\"in-frame\"><kbd>Page ↑</kbd> <kbd>Page ↓</kbd>, as on a presenter’s remote, step as well</li>\
 <li class=\"in-frame\"><kbd>Esc</kbd> goes back to the page around this figure</li></ul>\

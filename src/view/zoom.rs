@@ -1,21 +1,21 @@
 //! Zoom and pan in time: buttons, keys, the wheel over the picture, and dragging its times.
 
 use crate::live::Live;
+use crate::run::Run;
 use delivery_figure::scene::Layout;
 use delivery_figure::window::Window;
 use delivery_sim::{Dur, Time};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast as _;
 use wasm_bindgen::closure::Closure;
-use web_sys::{Element, PointerEvent, WheelEvent};
+use web_sys::{Element, Event, HtmlElement, PointerEvent, WheelEvent};
 
 /// What is left of the length of the window when it is zoomed in or out, in percent.
 pub(super) const IN: u64 = 50;
 pub(super) const OUT: u64 = 200;
 
-/// What the buttons show.
-const CLOSER: &str = r#"<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M7 4v6M4 7h6M11 11l3.5 3.5"/><circle cx="7" cy="7" r="5"/></svg>"#;
-const MORE: &str = r#"<button type="button" data-zoom="out" aria-label="Zoom out"><svg viewBox="0 0 16 16" aria-hidden="true"><path d="M4 7h6M11 11l3.5 3.5"/><circle cx="7" cy="7" r="5"/></svg></button><button type="button" data-zoom="-" aria-label="Earlier"><svg viewBox="0 0 16 16" aria-hidden="true"><path d="M10.5 3 5.5 8l5 5"/></svg></button><button type="button" data-zoom="+" aria-label="Later"><svg viewBox="0 0 16 16" aria-hidden="true"><path d="M5.5 3l5 5-5 5"/></svg></button><button type="button" data-zoom="all">Whole run</button>"#;
+/// The button that is always there, and those that come with zoom.
+const BUTTONS: &str = r#"<button class="closer" type="button" data-zoom="in" aria-label="Zoom in"><svg viewBox="0 0 16 16" aria-hidden="true"><path d="M7 4v6M4 7h6M11 11l3.5 3.5"/><circle cx="7" cy="7" r="5"/></svg></button><div role="group" aria-label="Zoom"><button type="button" data-zoom="out" aria-label="Zoom out"><svg viewBox="0 0 16 16" aria-hidden="true"><path d="M4 7h6M11 11l3.5 3.5"/><circle cx="7" cy="7" r="5"/></svg></button><button type="button" data-zoom="-" aria-label="Earlier"><svg viewBox="0 0 16 16" aria-hidden="true"><path d="M10.5 3 5.5 8l5 5"/></svg></button><button type="button" data-zoom="+" aria-label="Later"><svg viewBox="0 0 16 16" aria-hidden="true"><path d="m5.5 3 5 5-5 5"/></svg></button><button type="button" data-zoom="all">Whole run</button><output>"#;
 
 /// A pixel of the wheel turns the window by so many tenths of a percent.
 const TURN: f64 = 3.0;
@@ -31,68 +31,53 @@ struct Drag {
     pixel: f64,
 }
 
-/// The button that zooms in, always there; and what else there is once it was pressed.
+/// The controls of zoom, as part of the clock.
 pub(super) fn zoom_controls(live: Live) -> impl IntoView {
-    if live.alive {
-        Effect::new(move |_: Option<()>| listen(live));
+    let (class, words) = look(&live.run(), live.now.get_untracked().window);
+    let html = [BUTTONS, &words, "</output></div>"].concat();
+    view! { <div class=class id=live.id("zoom") inner_html=html></div> }
+}
+
+/// Brings the controls in step with the window.
+pub(crate) fn show(live: Live, run: &Run, window: Option<Window>) {
+    let Some(place) = live.element("zoom") else { return };
+    let (class, words) = look(run, window);
+    place.set_class_name(class);
+    let find = |selector: &str| place.query_selector(selector).ok().flatten();
+    if let Some(output) = find("output") {
+        output.set_text_content(Some(&words));
     }
-    let class = Signal::derive(move || {
-        let zoomed = live.now.get().window.is_some();
-        String::from(match (zoomed, live.run().rows.is_dense()) {
-            (true, _) => "zoom zoomed",
-            (_, true) => "zoom dense",
-            _ => "zoom",
-        })
-    });
-    let words = Signal::derive(move || {
-        let (run, window) = (live.run(), live.now.get().window);
-        match window {
-            Some(Window { from, to }) => [
-                &Dur(from.0).to_string(),
-                " to ",
-                &Dur(to.0).to_string(),
-                " of ",
-                &Dur(run.trace.end.0).to_string(),
-            ]
-            .concat(),
-            None if run.rows.is_dense() => {
-                "Too many messages to show each: zoom in to see them.".into()
-            }
-            None => String::new(),
+    // The whole run has nothing to zoom out of: the focus goes to the button that is left.
+    if window.is_none()
+        && find("div :focus").is_some()
+        && let Some(closer) = find(".closer")
+    {
+        let _ = closer.unchecked_into::<HtmlElement>().focus();
+    }
+}
+
+/// How the controls look and what they say: little as long as nobody needs them.
+fn look(run: &Run, window: Option<Window>) -> (&'static str, String) {
+    let words = |t: Time| Dur(t.0).to_string();
+    match window {
+        Some(Window { from, to }) => (
+            "zoom zoomed",
+            [&words(from), " to ", &words(to), " of ", &words(run.trace.end)].concat(),
+        ),
+        None if run.rows.is_dense() => {
+            ("zoom dense", "Too many messages to show each: zoom in to see them.".into())
         }
-    });
-    view! {
-        <button
-            type="button"
-            class="closer"
-            id=live.id("closer")
-            aria-label="Zoom in"
-            inner_html=CLOSER
-            on:click=move |_| zoom(live, IN)
-        ></button>
-        <div class=class role="group" aria-label="Zoom">
-            <span
-                class="more"
-                inner_html=MORE
-                on:click=move |event| {
-                    let target: Element = event_target(&event);
-                    let Ok(Some(button)) = target.closest("[data-zoom]") else { return };
-                    match button.get_attribute("data-zoom").as_deref() {
-                        Some("out") => zoom(live, OUT),
-                        Some("-") => pan(live, -5),
-                        Some("+") => pan(live, 5),
-                        _ => live.look_at(None),
-                    }
-                    // The whole run has no such buttons: the focus goes to the one that is left.
-                    if live.now.with_untracked(|now| now.window.is_none())
-                        && let Some(closer) = live.element("closer")
-                    {
-                        let _ = closer.unchecked_into::<web_sys::HtmlElement>().focus();
-                    }
-                }
-            ></span>
-            <output>{words}</output>
-        </div>
+        None => ("zoom", String::new()),
+    }
+}
+
+fn press(live: Live, button: &Element) {
+    match button.get_attribute("data-zoom").as_deref() {
+        Some("in") => zoom(live, IN),
+        Some("out") => zoom(live, OUT),
+        Some("-") => pan(live, -5),
+        Some("+") => pan(live, 5),
+        _ => live.look_at(None),
     }
 }
 
@@ -121,21 +106,27 @@ fn turn(live: Live, at: Time, permille: u64) {
     live.look_at(shown(live).zoomed(at, permille, live.run_now().trace.end));
 }
 
-/// Follows wheel and pointer over the picture; once, when it is on the page.
-fn listen(live: Live) {
-    let Some(view) = live.element("view") else { return };
-    let drag = StoredValue::new_local(None::<Drag>);
-    let target = view.clone();
-    let closure = Closure::<dyn Fn(web_sys::Event)>::new(move |event: web_sys::Event| {
-        if event.type_() == "wheel" {
-            wheel(live, &view, &event.unchecked_into());
-        } else {
-            drag.update_value(|drag| pull(live, &view, &event.unchecked_into(), drag));
-        }
-    });
+/// Follows wheel and pointer over the picture, and the buttons; once, when they are on the page.
+pub(crate) fn listen(live: Live) {
+    let (Some(view), Some(controls)) = (live.element("view"), live.element("zoom")) else { return };
+    let place = view.clone();
+    let mut drag = None;
+    let closure =
+        Closure::<dyn FnMut(Event)>::new(move |event: Event| match event.type_().as_str() {
+            "click" => {
+                let button = event_target::<Element>(&event).closest("[data-zoom]");
+                if let Ok(Some(button)) = button {
+                    press(live, &button);
+                }
+            }
+            "wheel" => wheel(live, &place, &event.unchecked_into()),
+            name => pull(live, &place, name, event.unchecked_ref(), &mut drag),
+        });
+    let listener = closure.as_ref().unchecked_ref();
     for name in ["wheel", "pointerdown", "pointermove", "pointerup", "pointercancel"] {
-        let _ = target.add_event_listener_with_callback(name, closure.as_ref().unchecked_ref());
+        let _ = view.add_event_listener_with_callback(name, listener);
     }
+    let _ = controls.add_event_listener_with_callback("click", listener);
     // A lab lives as long as its page, and so does this.
     closure.forget();
 }
@@ -183,11 +174,11 @@ fn moved(live: Live, window: Window, nanos: f64) -> Option<Window> {
 }
 
 /// Dragging the times of a picture moves what is zoomed, and chooses a stretch of a whole run. A finger scrolls the page.
-fn pull(live: Live, view: &Element, event: &PointerEvent, drag: &mut Option<Drag>) {
+fn pull(live: Live, view: &Element, name: &str, event: &PointerEvent, drag: &mut Option<Drag>) {
     let tall = live.now.with_untracked(|now| now.layout) == Layout::Tall;
     let (x, y) = (event.client_x(), event.client_y());
     let along = f64::from(if tall { y } else { x });
-    match (event.type_().as_str(), *drag) {
+    match (name, *drag) {
         ("pointerdown", _) if event.button() == 0 && event.pointer_type() != "touch" => {
             if let Some((pixel, at, true)) = under(live, view, x, y) {
                 let window = live.now.with_untracked(|now| now.window);

@@ -309,7 +309,7 @@ impl<'a> Facts<'a> {
 
     fn names(&self, claim: &Claim, msg: Msg) -> bool {
         let label = self.trace.label(msg);
-        claim.msgs.iter().any(|name| *name == label)
+        claim.msgs.contains(&label)
     }
 
     fn shows(&self, claim: &Claim) -> bool {

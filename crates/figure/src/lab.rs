@@ -119,6 +119,8 @@ pub struct Position {
     pub t: Time,
     /// The stretch of the run that the picture shows; none for all of it.
     pub window: Option<Window>,
+    /// The values of a run that is kept beside it to compare, likewise in the order of [`Lab::knobs`].
+    pub pinned: Option<Vec<Value>>,
 }
 
 /// The longest duration a reader may set: 24 h. Beyond it a run would be too long to draw.
@@ -142,6 +144,11 @@ const RESERVED: [(&str, &str); 4] = [
 ];
 /// Sentences that [`Lab::read_query`] gives at most; a last one counts what is left.
 const MAX_SENTENCES: usize = 3;
+
+/// Most events of a run that becomes a figure. An address may ask for a beat every nanosecond.
+const MAX_EVENTS: usize = 200_000;
+
+const TOO_MANY: &str = "the run has more than 200 000 events, more than a figure can show; choose longer times or less at once";
 
 impl Knob {
     /// Its setting and the default value of that in `scenario`; none if there is no such setting there.
@@ -196,7 +203,12 @@ impl Lab {
                 .find_map(|text| knob.read(text).ok())
                 .unwrap_or(Value::Count(Some(0))),
         };
-        Position { values: self.knobs.iter().map(value).collect(), t: self.opens_at, window: None }
+        Position {
+            values: self.knobs.iter().map(value).collect(),
+            t: self.opens_at,
+            window: None,
+            pinned: None,
+        }
     }
 
     /// The scenario with the knobs at `values`, in the order of [`Lab::knobs`]; a value that is left out or
@@ -237,6 +249,15 @@ impl Lab {
         let default = position.clone();
         let mut sentences = Vec::new();
         let mut more = 0_usize;
+        let mut note = |taken: Result<(), String>| {
+            if let Err(sentence) = taken {
+                if sentences.len() < MAX_SENTENCES {
+                    sentences.push(sentence);
+                } else {
+                    more += 1;
+                }
+            }
+        };
         for (key, text) in query::pairs(query) {
             let name = match key.strip_prefix(self.slug.as_str()).and_then(|k| k.strip_prefix('.'))
             {
@@ -244,12 +265,16 @@ impl Lab {
                 _ if first && !key.contains('.') && key != THEME => key.as_str(),
                 _ => continue,
             };
-            if let Err(sentence) = self.take(name, &text, &mut position, &default) {
-                if sentences.len() < MAX_SENTENCES {
-                    sentences.push(sentence);
-                } else {
-                    more += 1;
+            if name == "pin" {
+                // Names and values in turn, all within one key: `ack_wait~8s~max_deliver~2`.
+                let mut values = default.values.clone();
+                let mut parts = text.split('~').filter(|part| !part.is_empty());
+                while let Some(name) = parts.next() {
+                    note(self.set(name, parts.next().unwrap_or(""), &mut values, &default));
                 }
+                position.pinned = Some(values);
+            } else {
+                note(self.take(name, &text, &mut position, &default));
             }
         }
         if more > 0 {
@@ -286,6 +311,17 @@ impl Lab {
             position.window = self.read_view(text)?;
             return Ok(());
         }
+        self.set(name, text, &mut position.values, default)
+    }
+
+    /// Turns one knob to what the address says.
+    fn set(
+        &self,
+        name: &str,
+        text: &str,
+        values: &mut [Value],
+        default: &Position,
+    ) -> Result<(), String> {
         let Some(place) = self.knobs.iter().position(|knob| knob.name == name) else {
             let names: Vec<&str> = self.knobs.iter().map(|knob| knob.name.as_str()).collect();
             return Err(format!(
@@ -294,8 +330,7 @@ impl Lab {
                 names.join(", ")
             ));
         };
-        let (Some(slot), Some(usual)) = (position.values.get_mut(place), default.values.get(place))
-        else {
+        let (Some(slot), Some(usual)) = (values.get_mut(place), default.values.get(place)) else {
             return Ok(());
         };
         match self.knobs[place].read(text) {
@@ -355,6 +390,19 @@ impl Lab {
         if position.t != default.t {
             put("t", &Dur(position.t.0).go());
         }
+        if let Some(pinned) = &position.pinned {
+            let mut all = String::new();
+            let knobs = self.knobs.iter().zip(pinned).zip(&default.values);
+            for ((knob, value), _) in knobs.filter(|((_, value), usual)| value != usual) {
+                for part in [&knob.name, &value.text()] {
+                    if !all.is_empty() {
+                        all.push('~');
+                    }
+                    all.push_str(part);
+                }
+            }
+            put("pin", &all);
+        }
         if let Some(window) = position.window {
             put("view", &[Dur(window.from.0).go(), Dur(window.to.0).go()].join("-"));
         }
@@ -366,7 +414,11 @@ impl Lab {
     /// # Errors
     /// The server's refusal or ours, a sentence each.
     pub fn run(&self, values: &[Value]) -> Result<Trace, Vec<String>> {
-        delivery_sim::run(&self.scenario_at(values))
+        let trace = delivery_sim::run_within(&self.scenario_at(values), MAX_EVENTS)?;
+        if trace.cut.is_some() {
+            return Err(vec![TOO_MANY.into()]);
+        }
+        Ok(trace)
     }
 
     /// What is wrong with the lab itself, a sentence each; empty if it can go to readers. The scenario's own faults
@@ -546,6 +598,34 @@ mod tests {
         ] {
             assert_eq!(read(query, first), (expected.into(), Vec::new()), "{query}");
         }
+    }
+
+    #[test]
+    fn an_address_keeps_a_pinned_run() {
+        for (query, pinned, faults) in [
+            ("ack_wait=8s", None, 0),
+            ("pin=", Some("5 s | none | no limit | 8 s | 1"), 0),
+            ("pin=ack_wait~8s&ack_wait=9s", Some("8 s | none | no limit | 8 s | 1"), 0),
+            ("pin=backoff~1s,5s~max_deliver~3", Some("5 s | 1 s, 5 s | 3 | 8 s | 1"), 0),
+            ("crash-redelivery.pin=count~10", Some("5 s | none | no limit | 8 s | 10"), 0),
+            ("pin=~~ack_wait", Some("5 s | none | no limit | 8 s | 1"), 1),
+            ("pin=ack_wait~banana~nonsense~1", Some("5 s | none | no limit | 8 s | 1"), 2),
+            ("pin=t~1s", Some("5 s | none | no limit | 8 s | 1"), 1),
+        ] {
+            let (position, said) = lab().read_query(query, true);
+            let words = |values: &Vec<Value>| {
+                values.iter().map(Value::words).collect::<Vec<_>>().join(" | ")
+            };
+            assert_eq!(position.pinned.as_ref().map(words).as_deref(), pinned, "{query}");
+            assert_eq!(said.len(), faults, "{query}: {said:?}");
+            let written = lab().write_query(&position, true);
+            assert_eq!(lab().read_query(&written, true), (position, Vec::new()), "{written}");
+        }
+        let mut position = lab().default_position();
+        let mut values = position.values.clone();
+        (values[0], values[2]) = (Value::Dur(Dur::secs(8)), Value::Count(Some(3)));
+        position.pinned = Some(values);
+        assert_eq!(lab().write_query(&position, true), "pin=ack_wait~8s~max_deliver~3");
     }
 
     #[test]

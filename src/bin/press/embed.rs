@@ -82,8 +82,8 @@ fn list_page(template: &Template, book: &Book) -> String {
         script("choose", CHOOSE),
         slugs.join(" ")
     );
-    let mut main = format!(
-        "<h1>Figures for a page of yours</h1>\n<p class=\"unknown\" role=\"status\" hidden></p>\n<ul>\n"
+    let mut main = String::from(
+        "<h1>Figures for a page of yours</h1>\n<p class=\"unknown\" role=\"status\" hidden></p>\n<ul>\n",
     );
     for lab in book.labs() {
         let _ = write!(main, "<li><a href=\"{}/\">{}</a>", lab.slug, escaped(&lab.title));

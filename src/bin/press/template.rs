@@ -76,14 +76,16 @@ impl Template {
             css.push('\n');
             links.push((format!("{link}>"), path));
         }
-        let Some((first, _)) = links.first() else { return Ok(self) };
+        let Some((first, _)) = links.first().cloned() else { return Ok(self) };
         let css = minified(&css).map_err(|why| format!("the style sheets are not sound: {why}"))?;
         let name = format!("style-{:016x}.css", fingerprint(css.as_bytes()));
         let path = folder.join(&name);
         std::fs::write(&path, &css)
             .map_err(|error| format!("{}: cannot be written: {error}", path.display()))?;
         let link = format!("{open}{}{name}\">", self.base);
-        self.text = self.text.replacen(first, &link, 1);
+        // Pressed before, it is that sheet already.
+        links.retain(|(_, old)| *old != path);
+        self.text = self.text.replacen(&first, &link, 1);
         for (link, path) in &links {
             self.text = self.text.replace(link, "");
             // What is left behind only takes room; not being able to remove it harms nobody.

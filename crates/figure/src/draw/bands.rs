@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::window::Window;
+use delivery_sim::info::ConsumerInfo;
 use delivery_sim::order::sorted;
 use delivery_sim::time::SEC;
 use delivery_sim::trace::{ClientKind, StreamId};
@@ -256,7 +257,12 @@ pub(crate) fn bands(story: &Story<'_>, axis: Axis) -> Vec<Band> {
         let limit = config.and_then(|c| c.config.effective_max_ack_pending());
         let limit = limit.map(|limit| (limit, "max_ack_pending"));
         let name = &consumer.name;
-        add("consumer", name, "unprocessed", "band stored", None, grid.counted(pending));
+        let of = |(_, id, info): &(Time, ConsumerId, ConsumerInfo)| {
+            usize::from(id.0) == place && info.num_pending > 0
+        };
+        if trace.infos.iter().any(of) {
+            add("consumer", name, "unprocessed", "band stored", None, grid.counted(pending));
+        }
         add("consumer", name, "in flight", "band inflight", limit, grid.counted(flying));
     }
     for buffer in buffers.into_iter().filter(|buffer| buffer.used) {
@@ -380,4 +386,189 @@ pub(super) fn places(many: usize, wide: bool) -> Vec<(i32, i32)> {
         (620, (each - 60).min(600), (each - (each - 60).min(600)).min(200))
     };
     (0..many as i32).map(|i| (from + i * (size + gap), from + i * (size + gap) + size)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::story::Lives;
+    use std::collections::{BTreeMap, BTreeSet};
+
+    fn trace() -> Trace {
+        let text = "end = \"20s\"\n[[streams]]\nname = \"ORDERS\"\nsubjects = [\"orders.>\"]\nretention = \"workqueue\"\n\
+            [[consumers]]\nstream = \"ORDERS\"\nconfig = { durable_name = \"c\", ack_wait = \"1s\", max_ack_pending = 25 }\n\
+            [[workers]]\ncount = 2\nbatch = 10\nservice_time = \"131ms\"\n\
+            [[subscribers]]\nname = \"log\"\nsubject = \"orders.>\"\nservice_time = \"61ms\"\npending_msgs_limit = 20\n\
+            [[timeline]]\nat = \"0s\"\nop.publish = { subject = \"orders.new\", data = \"order-{i}\", count = 500, every = \"23ms\" }\n";
+        delivery_sim::run(&toml::from_str(text).unwrap()).unwrap()
+    }
+
+    /// What each band counts at a moment, told from the events alone.
+    fn counted(trace: &Trace, upto: usize) -> BTreeMap<&'static str, u64> {
+        let mut counts = BTreeMap::new();
+        let (mut stored, mut flying, mut waiting, mut log) =
+            (0_i64, BTreeSet::new(), BTreeSet::new(), 0_i64);
+        let mut seen = BTreeSet::new();
+        for record in &trace.records[..upto] {
+            match record.event {
+                Event::Stored { .. } => stored += 1,
+                Event::Removed { .. } => stored -= 1,
+                Event::Delivered { delivery, .. } => {
+                    flying.insert(delivery.msg.0);
+                    seen.insert(delivery.msg.0);
+                }
+                Event::Recorded { delivery, effect: Effect::Settled, .. } => {
+                    flying.remove(&delivery.msg.0);
+                }
+                Event::Arrived { delivery, .. } => {
+                    waiting.insert((delivery.msg.0, delivery.attempt));
+                }
+                Event::WorkStarted { delivery, .. } => {
+                    waiting.remove(&(delivery.msg.0, delivery.attempt));
+                }
+                Event::Received { .. } => log += 1,
+                Event::HandlerStarted { .. } => log -= 1,
+                _ => {}
+            }
+        }
+        let arrived =
+            trace.records[..upto].iter().filter(|r| matches!(r.event, Event::Stored { .. }));
+        counts.insert("stored", stored as u64);
+        counts.insert("in flight", flying.len() as u64);
+        counts.insert("unprocessed", arrived.count() as u64 - seen.len() as u64);
+        counts.insert("log", log as u64);
+        counts.insert("workers", waiting.len() as u64);
+        counts
+    }
+
+    #[test]
+    fn bands_count_what_the_run_did() {
+        let trace = trace();
+        let lives = Lives::new(&trace);
+        let story = Story::new(&trace, &lives);
+        for (from, to) in
+            [(0, 20_000), (0, 5_000), (3_000, 9_000), (7_123, 7_900), (15_000, 20_000)]
+        {
+            let window = Window { from: Time::ms(from), to: Time::ms(to) };
+            let axis = Axis { from: 1_480, to: 9_000, window, end: trace.end };
+            let bands = bands(&story, axis);
+            let name = format!("{from} to {to}");
+            let of = |unit: &str, kind: &str| {
+                let fits = |b: &&Band| {
+                    b.unit == unit && (kind.is_empty() || b.kind == kind || b.name == kind)
+                };
+                bands.iter().find(fits).unwrap_or_else(|| panic!("{name}: no {unit} of {kind}"))
+            };
+            // The highest count of each column, from the count at its start and after each event in it.
+            let columns = of("stored", "").columns.len();
+            assert_eq!(columns, ((9_000 - 1_480) / COLUMN) as usize, "{name}");
+            for column in (0..columns).step_by(7) {
+                let start = |i: usize| {
+                    let all = u128::from(window.length().0);
+                    from * 1_000_000 + (all * i as u128).div_ceil(columns as u128) as u64
+                };
+                let last = column + 1 == columns;
+                let before = trace.records.partition_point(|r| r.at.0 < start(column));
+                let after = trace.records.partition_point(|r| {
+                    r.at.0 < start(column + 1) || (last && r.at.0 <= start(column + 1))
+                });
+                let mut most: BTreeMap<&str, u64> = BTreeMap::new();
+                for upto in before..=after {
+                    // Only what lasts: all events of a moment belong together.
+                    if upto > before
+                        && trace
+                            .records
+                            .get(upto)
+                            .is_some_and(|r| r.at == trace.records[upto - 1].at)
+                    {
+                        continue;
+                    }
+                    for (what, count) in counted(&trace, upto) {
+                        let slot = most.entry(what).or_default();
+                        *slot = (*slot).max(count);
+                    }
+                }
+                let workers: u64 =
+                    bands.iter().filter(|b| b.kind == "worker").map(|b| b.columns[column].1).sum();
+                assert_eq!(of("stored", "").columns[column].1, most["stored"], "{name}, {column}");
+                assert_eq!(
+                    of("in flight", "").columns[column].1,
+                    most["in flight"],
+                    "{name}, {column}"
+                );
+                let pending = of("unprocessed", "").columns[column].1;
+                assert!(pending.abs_diff(most["unprocessed"]) <= 1, "{name}, {column}: {pending}");
+                let log = of("in buffer", "log").columns[column].1;
+                assert!(log.abs_diff(most["log"]) <= 1, "{name}, {column}: {log} {most:?}");
+                // Two workers need not have their most at one moment of a column.
+                assert!(
+                    workers >= most["workers"] && workers <= most["workers"] + 2,
+                    "{name}, {column}"
+                );
+            }
+            // Rates: every event is in the column of its time, whole columns even where the window cuts them.
+            let step = axis.step(LEAST);
+            for (unit, what, wants) in [
+                (
+                    "per second",
+                    "sent",
+                    &(|e: Event| matches!(e, Event::Published { .. })) as &dyn Fn(Event) -> bool,
+                ),
+                ("per second", "handled", &|e| {
+                    matches!(e, Event::WorkDone { .. } | Event::HandlerDone { .. })
+                }),
+                (
+                    "",
+                    "again",
+                    &|e| matches!(e, Event::Delivered { delivery, .. } if delivery.attempt > 1),
+                ),
+                ("", "lost", &|e| matches!(e, Event::Dropped { .. })),
+            ] {
+                let band =
+                    bands.iter().find(|b| b.name == what).unwrap_or_else(|| panic!("{what}"));
+                assert!(!band.columns.is_empty());
+                for (i, (_, count)) in band.columns.iter().enumerate() {
+                    let bin = window.from.0 / step + i as u64;
+                    let happened =
+                        trace.records.iter().filter(|r| r.at.0 / step == bin && wants(r.event));
+                    let happened = happened.count() as u64;
+                    let expected =
+                        if unit.is_empty() { happened } else { (happened * SEC + step / 2) / step };
+                    assert_eq!(*count, expected, "{name}: {what} in column {i}");
+                }
+            }
+            // The counts of the consumer are those that the server reports.
+            let info = trace.consumer_info(ConsumerId(0), window.to);
+            let last = |unit: &str| of(unit, "").columns[columns - 1].1;
+            assert!(
+                last("in flight") >= info.num_ack_pending
+                    && last("unprocessed") >= info.num_pending
+            );
+            assert_eq!(of("in flight", "").limit, Some((25, "max_ack_pending")));
+            assert_eq!(of("in buffer", "log").limit, Some((20, "limit")));
+            assert!(of("in flight", "").most() <= 25 && of("in buffer", "log").most() <= 20);
+        }
+    }
+
+    #[test]
+    fn many_clients_share_a_band() {
+        let mut text = String::from("end = \"5s\"\n");
+        for n in 0..EACH + 2 {
+            text += &format!(
+                "[[subscribers]]\nname = \"s{n}\"\nsubject = \"a\"\nservice_time = \"1s\"\n"
+            );
+        }
+        text += "[[timeline]]\nat = \"0s\"\nop.publish = { subject = \"a\", data = \"{i}\", count = 100, via = \"core\" }\n";
+        let trace = delivery_sim::run(&toml::from_str(&text).unwrap()).unwrap();
+        let lives = Lives::new(&trace);
+        let window = Window::whole(trace.end);
+        let bands =
+            bands(&Story::new(&trace, &lives), Axis { from: 0, to: 4_000, window, end: trace.end });
+        let all: Vec<(&str, u64)> = bands
+            .iter()
+            .filter(|b| b.unit == "in buffer")
+            .map(|b| (b.name.as_str(), b.most()))
+            .collect();
+        assert_eq!(all, [("5 subscribers", 500)]);
+    }
 }
