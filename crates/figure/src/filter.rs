@@ -4,7 +4,7 @@ use crate::kinds::KINDS;
 use crate::story::Story;
 use crate::tell::{self, Moment};
 use crate::told::Told;
-use delivery_sim::trace::{Event, Record};
+use delivery_sim::trace::{Event, Msg, Record};
 
 impl Told {
     /// What kinds of turning points the run has: bits of [`KINDS`].
@@ -65,7 +65,7 @@ impl Told {
         let kind = KINDS.iter().find(|other| other.name == kind).map_or(0, |kind| kind.bit);
         let mut about = Vec::new();
         if !message.is_empty() {
-            let msgs = (0..self.trace.messages.len() as u32).map(delivery_sim::trace::Msg);
+            let msgs = (0..self.trace.messages.len() as u32).map(Msg);
             let labels: Vec<String> = msgs.map(|msg| self.trace.label(msg)).collect();
             let whole = labels.iter().any(|label| label == message);
             let fits =
@@ -75,9 +75,8 @@ impl Told {
         let fits = |row: &usize| {
             let moment = self.moments[*row];
             let records = tell::of(&self.records, moment);
-            let told = |record: &Record| {
-                record.event.msg().is_some_and(|msg| about.get(msg.0 as usize) == Some(&true))
-            };
+            let fits = |msg: Msg| about.get(msg.0 as usize) == Some(&true);
+            let told = |record: &Record| story.concerns(*record, &fits);
             moment.kinds & kind == kind
                 && (message.is_empty() || records.iter().any(told))
                 && (who.is_empty() || records.iter().any(|r| lane(story, moment, *r) == who))

@@ -1,7 +1,7 @@
 //! The turning points of a run: losses, redeliveries, duplicates, dead letters. What a reader jumps to and filters by.
 
 use delivery_sim::Trace;
-use delivery_sim::trace::{Event, Message, Record, Reply};
+use delivery_sim::trace::{Effect, Event, Message, Record, Reply};
 
 /// One kind of turning point.
 #[derive(Debug)]
@@ -80,11 +80,7 @@ impl<'a> Reader<'a> {
                 }
             }
             Event::Exhausted { .. } => DEAD_LETTER,
-            Event::Recorded { reply: Reply::Term, effect, .. }
-                if effect == delivery_sim::trace::Effect::Settled =>
-            {
-                DEAD_LETTER
-            }
+            Event::Recorded { reply: Reply::Term, effect: Effect::Settled, .. } => DEAD_LETTER,
             _ => 0,
         }
     }
@@ -95,7 +91,7 @@ mod tests {
     use super::*;
     use crate::fixture::{self, Script, delivery};
     use crate::words::rows;
-    use delivery_sim::trace::{Cause, Drop, Effect, Msg, StreamId};
+    use delivery_sim::trace::{Cause, Drop, Msg, StreamId};
     use delivery_sim::{Dur, Time};
 
     /// The moments of each kind, in milliseconds.

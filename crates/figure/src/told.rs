@@ -82,10 +82,10 @@ impl Told {
 
     /// The places of the rows in which something happens to a message.
     pub fn about(&self, msg: Msg) -> Vec<usize> {
+        let story = self.story();
         let about = |row: &usize| {
-            tell::of(&self.records, self.moments[*row])
-                .iter()
-                .any(|record| record.event.msg() == Some(msg))
+            let records = tell::of(&self.records, self.moments[*row]);
+            records.iter().any(|record| story.concerns(*record, &|other| other == msg))
         };
         (0..self.len()).filter(about).collect()
     }

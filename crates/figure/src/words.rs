@@ -530,7 +530,8 @@ mod tests {
         dead.add(ms(1_010), Event::Exhausted { delivery: delivery(1, 1), advised: true });
         let mut lost = script(ms(100));
         lost.publish(ms(0), 1).add(ms(1), Event::Unheard { msg: Msg(0) });
-        let runs: [(Trace, &str, [u64; 6], &[(&str, u64)]); 6] = [
+        type More = [(&'static str, u64)];
+        let runs: [(Trace, &str, [u64; 6], &More); 6] = [
             (
                 fixture::crash_redelivery(),
                 "Two orders sent; order-1 was worked on twice; order-2 overtook order-1; order-2 still has no answer at the end.",

@@ -430,7 +430,8 @@ fn filters_find_what_the_rows_say() {
             assert_eq!(told.filter("", who, ""), on, "{name}: on {who}");
         }
         let mut named: Vec<&str> = rows.iter().flat_map(|row| row.who.split(", ")).collect();
-        (lanes.sort_unstable(), named.sort_unstable());
+        lanes.sort_unstable();
+        named.sort_unstable();
         named.dedup();
         assert_eq!(lanes, named, "{name}");
         let labels = told.labels(usize::MAX);
@@ -444,6 +445,13 @@ fn filters_find_what_the_rows_say() {
             about.sort_unstable();
             about.dedup();
             assert_eq!(told.filter(label, "", ""), about, "{name}: about {label}");
+            // A worker that dies with a message tells of it as well.
+            let named = |row: &words::Row| {
+                whole && row.messages == [label] && row.text().contains(" unfinished")
+            };
+            for row in places(&named) {
+                assert!(about.contains(&row), "{name}: {label} is not in {}", rows[row].text());
+            }
         }
         for kind in &KINDS {
             let of_it = places(&|row| row.kinds & kind.bit != 0);
