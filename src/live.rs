@@ -338,14 +338,16 @@ impl Live {
     /// Does something with the movement of the pictures, which is made if it is not there yet.
     fn with_player(self, act: impl Fn(&Player)) {
         if self.inner.with_value(|inner| inner.players.is_empty()) {
-            let player = |name, scene: &Scene| {
-                self.element(name).map(|view| Player::new(&view, &scene.motions(), scene.window))
+            // Looked up before the scene is: while somebody looks at that, nothing else can be read.
+            let player = |view: &Option<Element>, scene: &Scene| {
+                view.as_ref().map(|view| Player::new(view, &scene.motions(), scene.window))
             };
+            let (view, above) = (self.element("view"), self.element("other-view"));
             let now = self.now.get_untracked();
             let mut players = Vec::new();
-            players.extend(self.with_scene(|scene| player("view", scene)).flatten());
+            players.extend(self.with_scene(|scene| player(&view, scene)).flatten());
             if let Some(other) = self.other() {
-                players.extend(player("other-view", &other.scene(now.layout, now.window)));
+                players.extend(player(&above, &other.scene(now.layout, now.window)));
             }
             self.inner.update_value(|inner| inner.players = players);
         }
