@@ -1,4 +1,4 @@
-// Copies a figure as it is set now: as a link, as an iframe for another page, as Markdown for a message.
+// Copies a figure as it is set now: as a link, as an iframe for another page, as Markdown for a message; and its events.
 
 const { embed, chapter } = document.querySelector('meta[name="lab-places"]')?.dataset ?? {};
 const at = (path) => new URL(path, document.baseURI).href;
@@ -25,6 +25,8 @@ const AS = {
   }],
   markdown: ['Markdown copied.', (lab, query, title, { settings, result }) =>
     `[${quiet(title)}](${link(lab, query).replace(/\(/g, '%28').replace(/\)/g, '%29')})\n\n${markdown(settings)}\n\n${markdown(result)}\n`],
+  // The program has written it already, and what to say of it.
+  text: ['', (lab, query, title, { text }) => text],
 };
 
 addEventListener('click', async ({ target }) => {
@@ -41,7 +43,7 @@ addEventListener('click', async ({ target }) => {
   try {
     await navigator.clipboard.writeText(text);
     field.hidden = true;
-    status.textContent = done;
+    status.textContent = done || said.dataset.done;
     setTimeout(() => { status.textContent = ''; }, 2_000);
   } catch {
     // The clipboard is closed to this page: the text stands selected, to be copied by hand.

@@ -21,7 +21,7 @@ use wasm_bindgen::closure::Closure;
 use web_sys::{Element, EventTarget};
 
 /// Speeds on offer, in percent of real time, with their names.
-pub(crate) const SPEEDS: [(u32, &str); 7] = [
+pub(crate) const SPEEDS: [(u32, &str); 8] = [
     (25, "0.25×"),
     (50, "0.5×"),
     (100, "1×"),
@@ -29,6 +29,7 @@ pub(crate) const SPEEDS: [(u32, &str); 7] = [
     (500, "5×"),
     (1_000, "10×"),
     (10_000, "100×"),
+    (100_000, "1000×"),
 ];
 
 /// A run should not take longer than this at its first speed.
@@ -57,10 +58,8 @@ pub(crate) struct Now {
     pub(crate) playing: bool,
     /// How the picture lies.
     pub(crate) layout: Layout,
-    /// Whether the table of events is open.
-    pub(crate) table: bool,
-    /// Whether the account is open, or the page is printed.
-    pub(crate) account: bool,
+    /// Which parts are open: bits of [`view::parts`].
+    pub(crate) open: u8,
     /// The stretch of the run that the picture shows; none for all of it.
     pub(crate) window: Option<Window>,
     /// The message whose life is lit and told, by its place in the trace.
@@ -83,6 +82,10 @@ struct Inner {
     first: bool,
     /// The speed, by its place in [`SPEEDS`].
     speed: usize,
+    /// Whether the run begins again at its end.
+    looping: bool,
+    /// The rows between which the table of events is built.
+    built: (usize, usize),
     /// The picture on screen, made when it is first needed.
     scene: Option<Scene>,
     /// Its movement, likewise, and that of the picture above it.
@@ -130,6 +133,8 @@ impl Live {
             lab,
             first,
             speed,
+            looping: false,
+            built: (0, 0),
             scene: None,
             players: Vec::new(),
             pinned: None,
@@ -160,8 +165,7 @@ impl Live {
             step: None,
             playing: false,
             layout,
-            table: false,
-            account: !alive,
+            open: 0,
             window: position.window,
             msg: None,
             pinned: false,
@@ -215,6 +219,7 @@ impl Live {
         self.shown.with(|shown| shown.run.clone())
     }
 
+    /// The same, not followed.
     pub(crate) fn run_now(self) -> Arc<Run> {
         self.shown.with_untracked(|shown| shown.run.clone())
     }
@@ -224,7 +229,8 @@ impl Live {
         row(&self.run(), self.now.get())
     }
 
-    fn row_now(self) -> Option<usize> {
+    /// The same, not followed.
+    pub(crate) fn row_now(self) -> Option<usize> {
         row(&self.run_now(), self.now.get_untracked())
     }
 
@@ -241,9 +247,7 @@ impl Live {
                 if *turned != values {
                     view::show_knobs(self, false);
                 }
-                if now.table || was.table {
-                    view::show_table(self, &run, now.table, same && was.table == now.table);
-                }
+                view::show_parts(self, &run, now.open, was.open, same);
                 if was.msg != now.msg {
                     view::light(self, None);
                 }
@@ -273,7 +277,7 @@ impl Live {
                 self.now.update(|now| now.layout = layout);
             });
         }
-        listen(&window(), "beforeprint", move || self.now.update(|now| now.account = true));
+        listen(&window(), "beforeprint", move || self.now.update(|now| now.open |= view::ACCOUNT));
         // Back, forward, and links in the text that show a result.
         listen(&window(), "popstate", move || {
             self.go(self.inner.with_value(|inner| address::read(&inner.lab, inner.first).0));
@@ -353,14 +357,16 @@ impl Live {
     /// Does something with the movement of the pictures, which is made if it is not there yet.
     fn with_player(self, act: impl Fn(&Player)) {
         if self.inner.with_value(|inner| inner.players.is_empty()) {
-            let player = |name, scene: &Scene| {
-                self.element(name).map(|view| Player::new(&view, &scene.motions(), scene.window))
+            // Looked up before the scene is: while somebody looks at that, nothing else can be read.
+            let player = |view: &Option<Element>, scene: &Scene| {
+                view.as_ref().map(|view| Player::new(view, &scene.motions(), scene.window))
             };
+            let (view, above) = (self.element("view"), self.element("other-view"));
             let now = self.now.get_untracked();
             let mut players = Vec::new();
-            players.extend(self.with_scene(|scene| player("view", scene)).flatten());
+            players.extend(self.with_scene(|scene| player(&view, scene)).flatten());
             if let Some(other) = self.other() {
-                players.extend(player("other-view", &other.scene(now.layout, now.window)));
+                players.extend(player(&above, &other.scene(now.layout, now.window)));
             }
             self.inner.update_value(|inner| inner.players = players);
         }
@@ -500,6 +506,23 @@ impl Live {
         }
     }
 
+    /// Goes to the next event of a kind, or the one `back`; beyond the last of them to the first.
+    pub(crate) fn jump(self, kind: u8, back: bool) {
+        let run = self.run_now();
+        // Well within an event, the one before is its own beginning.
+        let within = |row| !back || run.rows.at(row) < Some(self.clock());
+        let done = self.row_now().map_or(0, |row| row + usize::from(within(row)));
+        if let Some(row) = run.rows.next_of(kind, done, back) {
+            self.seek_row(row);
+        }
+    }
+
+    /// Plays from the start of the run.
+    pub(crate) fn replay(self) {
+        self.now.update(|now| now.playing = true);
+        self.start();
+    }
+
     /// Goes to the start of the run, before anything has happened.
     pub(crate) fn start(self) {
         self.show(Time::ZERO, Some(0));
@@ -540,6 +563,26 @@ impl Live {
         if self.now.with_untracked(|now| now.playing) {
             self.seek(t);
         }
+    }
+
+    /// Whether the run begins again at its end.
+    pub(crate) fn looping(self) -> bool {
+        self.inner.with_value(|inner| inner.looping)
+    }
+
+    /// Lets the run begin again at its end, or not.
+    pub(crate) fn set_looping(self, looping: bool) {
+        self.inner.update_value(|inner| inner.looping = looping);
+    }
+
+    /// The rows between which the table of events is built.
+    pub(crate) fn built(self) -> (usize, usize) {
+        self.inner.with_value(|inner| inner.built)
+    }
+
+    /// Notes between which rows the table of events is built.
+    pub(crate) fn set_built(self, built: (usize, usize)) {
+        self.inner.update_value(|inner| inner.built = built);
     }
 
     fn percent(self) -> u32 {
@@ -583,13 +626,15 @@ impl Live {
 
     fn tick(self) {
         let (t, end) = (self.clock(), self.run_now().trace.end);
-        if !self.in_sight() || t >= end {
+        if !self.in_sight() {
             self.pause();
-        } else if calm() {
-            if !self.next() {
+        } else if if calm() { !self.next() } else { t >= end } {
+            if self.looping() {
+                self.start();
+            } else {
                 self.pause();
             }
-        } else {
+        } else if !calm() {
             self.now.update(|now| now.go(t, None, end));
             self.with_player(|player| player.say(t));
             self.wait(t);
@@ -678,7 +723,8 @@ mod tests {
             (60, "5×"),
             (61, "10×"),
             (1_200, "100×"),
-            (90_000, "100×"),
+            (1_201, "1000×"),
+            (90_000, "1000×"),
         ] {
             assert_eq!(SPEEDS[first_speed(Time(seconds * SEC))].1, name, "{seconds} s");
         }

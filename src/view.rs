@@ -9,17 +9,20 @@ mod goals;
 mod knobs;
 mod light;
 mod outcome;
+mod parts;
 mod picture;
 mod predict;
+mod readings;
 mod share;
 mod table;
+mod why;
 mod zoom;
 
 pub(crate) use compare::draw as draw_other;
 pub(crate) use knobs::{Control, admit, attend, controls, show as show_knobs};
 pub(crate) use light::{asked, light, show as show_card};
+pub(crate) use parts::{ACCOUNT, show as show_parts};
 pub(crate) use share::show as show_copies;
-pub(crate) use table::show as show_table;
 pub(crate) use zoom::{listen as listen_zoom, show as show_zoom};
 
 #[cfg(feature = "ssr")]
@@ -28,7 +31,7 @@ use crate::live::Live;
 use crate::run::Run;
 use delivery_figure::condition::Facts;
 use leptos::prelude::*;
-use web_sys::{KeyboardEvent, MouseEvent};
+use web_sys::KeyboardEvent;
 
 /// The whole of a lab as it stands in a finished page: its default run at its opening moment, complete without
 /// any program. `first` says that it is the first lab of its page, which has the short keys in the address.
@@ -67,6 +70,7 @@ pub fn mount(section: &web_sys::Element) -> Result<(), String> {
     leptos::mount::mount_to_renderer(section, move || {
         let live = Live::new(lab, first, true, position);
         live.follow();
+        parts::listen(live, &place);
         let body = body(live, &notices);
         // All that can fail has been done; in the same task the live lab takes the place of the finished one.
         place.set_inner_html("");
@@ -82,11 +86,7 @@ pub fn mount(section: &web_sys::Element) -> Result<(), String> {
 fn body(live: Live, notices: &[String]) -> impl IntoView + use<> {
     let head = head(live);
     view! {
-        <div
-            class="body"
-            on:keydown=move |event| key(live, &event)
-            on:click=move |event| click(live, &event)
-        >
+        <div class="body" on:keydown=move |event| key(live, &event)>
             <header id=live.id("head") inner_html=head></header>
             {outcome::notice(notices)}
             {picture::picture(live)}
@@ -96,8 +96,7 @@ fn body(live: Live, notices: &[String]) -> impl IntoView + use<> {
             {knobs::knobs(live)}
             {compare::compare(live)}
             {outcome::outcome(live)}
-            {table::events(live)}
-            {outcome::account(live)}
+            {parts::parts(live)}
             {share::foot(live)}
         </div>
     }
@@ -112,8 +111,8 @@ pub(crate) fn judge(live: Live, run: &Run) {
     }
 }
 
-/// What the lab shows, its question and the answers; in a live lab as its page had it. Who
-/// calls the program frees the answers.
+/// What the lab shows, its question and the answers; in a live lab as its page had it. Who calls the
+/// program frees the answers.
 fn head(live: Live) -> String {
     #[cfg(feature = "ssr")]
     return live.lab(|lab| {
@@ -126,18 +125,6 @@ fn head(live: Live) -> String {
     });
     #[cfg(not(feature = "ssr"))]
     live.printed("head")
-}
-
-/// A button that shows a row is pressed, or an answer chosen.
-fn click(live: Live, event: &MouseEvent) {
-    let target: web_sys::Element = event_target(event);
-    if let Some(row) = number(&target, "data-row") {
-        live.seek_row(row);
-    } else if target.has_attribute("data-close") {
-        light::close(live);
-    } else if target.has_attribute("data-answer") {
-        live.judge();
-    }
 }
 
 /// The number in an attribute.
@@ -178,6 +165,7 @@ fn key(live: Live, event: &KeyboardEvent) {
                 let _ = keys.toggle_attribute("open");
             }
         }
+        key if clock::jump_key(live, key, event.shift_key()) => {}
         _ => return,
     }
     event.prevent_default();

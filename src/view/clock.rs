@@ -1,7 +1,8 @@
-//! The clock: play, step, scrub, speed.
+//! The clock: play, step, scrub, speed; play from the start, again and again; jump to what decides a run.
 
 use crate::html;
 use crate::live::{Live, SPEEDS};
+use delivery_figure::kinds::KINDS;
 use delivery_sim::Time;
 use delivery_sim::time::{MS, SEC};
 use leptos::prelude::*;
@@ -28,6 +29,7 @@ pub(super) fn clock(live: Live) -> impl IntoView {
     for (i, (_, name)) in SPEEDS.iter().enumerate() {
         html::option(&mut speeds, &i.to_string(), name, i == live.speed());
     }
+    let more = Signal::derive(move || more(live));
     view! {
         <fieldset class="clock controls" aria-label="Clock" disabled=!live.alive>
             <button class="go" type="button" on:click=move |_| live.toggle()>
@@ -71,8 +73,46 @@ pub(super) fn clock(live: Live) -> impl IntoView {
                 }
             ></select>
             {super::zoom::zoom_controls(live)}
+            <div class="more-clock" inner_html=more></div>
         </fieldset>
     }
+}
+
+/// From the start, again, and the kinds of events to jump to, of which those can be pressed that this run has.
+fn more(live: Live) -> String {
+    let kinds = live.run().rows.all_kinds();
+    let mut out = String::from(
+        "<button type=\"button\" data-replay>From the start</button><button type=\"button\" data-loop aria-pressed=\"",
+    );
+    out.push_str(pressed(live));
+    out.push_str("\">Loop</button><div class=\"jumps\" role=\"group\" aria-label=\"Jump to the next\"><span>Next</span>");
+    for kind in KINDS {
+        out.push_str("<button type=\"button\" data-jump=\"");
+        out.push_str(kind.key);
+        out.push_str("\" class=\"");
+        out.push_str(kind.state);
+        out.push_str("\" aria-keyshortcuts=\"");
+        out.push_str(kind.key);
+        out.push_str(if kinds & kind.bit == 0 { "\" disabled>" } else { "\">" });
+        out.push_str(kind.name);
+        out.push_str("</button>");
+    }
+    out.push_str("</div>");
+    out
+}
+
+/// Whether the button that lets the run begin again is pressed, for its attribute.
+pub(super) fn pressed(live: Live) -> &'static str {
+    if live.looping() { "true" } else { "false" }
+}
+
+/// Jumps to the next event of the kind with this key, or `back` to the one before. Says whether there is such a kind.
+pub(super) fn jump_key(live: Live, key: &str, back: bool) -> bool {
+    let kind = KINDS.iter().find(|kind| key.eq_ignore_ascii_case(kind.key));
+    if let Some(kind) = kind {
+        live.jump(kind.bit, back);
+    }
+    kind.is_some()
 }
 
 /// A step of the time slider, in nanoseconds.

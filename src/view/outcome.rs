@@ -1,4 +1,4 @@
-//! What came of a run: the conclusion and its numbers, the account; and what of the address was not understood.
+//! What came of a run: the conclusion and its numbers; and what of the address was not understood.
 
 use crate::html;
 use crate::live::Live;
@@ -37,30 +37,5 @@ pub(super) fn outcome(live: Live) -> impl IntoView {
             <ul inner_html=counts></ul>
             {super::goals::goals(live)}
         </div>
-    }
-}
-
-/// The whole run in words.
-pub(super) fn account(live: Live) -> impl IntoView {
-    // Of a long run it takes its time, so it is written only for those who read it.
-    let account = Signal::derive(move || {
-        if live.now.get().account {
-            let run = live.run();
-            run.rows.account(&run.outcome.conclusion)
-        } else {
-            String::new()
-        }
-    });
-    view! {
-        <details
-            class="account"
-            on:toggle=move |event| {
-                let open = event_target::<web_sys::Element>(&event).has_attribute("open");
-                live.now.update(|now| now.account = open);
-            }
-        >
-            <summary>"The run in words"</summary>
-            <p>{account}</p>
-        </details>
     }
 }

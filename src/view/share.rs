@@ -16,6 +16,8 @@ const KEYS: &str = "<summary>Keys</summary><ul>\
 <li><kbd>Space</kbd> plays or pauses</li>\
 <li><kbd>←</kbd> <kbd>→</kbd> go to the previous or next event</li>\
 <li><kbd>Home</kbd> <kbd>End</kbd> go to the start or end</li>\
+<li><kbd>l</kbd> <kbd>r</kbd> <kbd>d</kbd> <kbd>x</kbd> go to the next loss, redelivery, duplicate or dead letter; \
+with <kbd>Shift</kbd> to the one before</li>\
 <li><kbd>+</kbd> <kbd>-</kbd> zoom in and out, <kbd>0</kbd> shows the whole run</li>\
 <li><kbd>Shift</kbd> with <kbd>←</kbd> <kbd>→</kbd> shows what is earlier or later</li>\
 <li><kbd>m</kbd> goes through the messages, <kbd>Esc</kbd> puts the card of one away</li>\

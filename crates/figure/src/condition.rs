@@ -229,7 +229,8 @@ impl<'a> Facts<'a> {
         let own = |msg: Msg| {
             matches!(trace.messages.get(msg.0 as usize), Some(Message::Published { .. }))
         };
-        let mut effects = vec![false; trace.messages.len()];
+        // Each consumer's workers have their own effect, as in the result row.
+        let mut effects = vec![false; trace.messages.len() * trace.consumers.len()];
         for record in &trace.records {
             let (what, msg, attempt, client) = match record.event {
                 Event::Published { msg, by } if own(msg) => (What::Sent, msg, 0, by),
@@ -237,7 +238,8 @@ impl<'a> Facts<'a> {
                     (What::Expired, delivery.msg, delivery.attempt, NOBODY)
                 }
                 Event::WorkDone { delivery, by, changed: true } => {
-                    match effects.get_mut(delivery.msg.0 as usize) {
+                    let first = usize::from(delivery.consumer.0) * trace.messages.len();
+                    match effects.get_mut(first + delivery.msg.0 as usize) {
                         Some(effect) if *effect => {
                             (What::EffectTwice, delivery.msg, delivery.attempt, by)
                         }
@@ -250,7 +252,9 @@ impl<'a> Facts<'a> {
                 }
                 Event::HandlerStarted { msg, by } => (What::Started, msg, 0, by),
                 Event::HandlerDone { msg, by } => (What::Handled, msg, 0, by),
-                Event::Unheard { msg } if own(msg) => (What::Lost, msg, 0, NOBODY),
+                Event::Unheard { msg } | Event::NotKept { msg, .. } if own(msg) => {
+                    (What::Lost, msg, 0, NOBODY)
+                }
                 Event::Dropped { msg, by, .. } => (What::Lost, msg, 0, by),
                 Event::Refused { msg, .. } => (What::Refused, msg, 0, NOBODY),
                 _ => continue,
@@ -584,7 +588,9 @@ mod tests {
                 let key = match count.name {
                     "delivered again" => "redelivered",
                     "in flight" => "in_flight",
-                    "not delivered yet" => continue,
+                    "committed twice" => "effect_twice",
+                    // How many there were of all messages together; nothing is asked of one.
+                    "effects" | "not delivered yet" => continue,
                     name => name,
                 };
                 let toml = format!("{key} = {}", count.count);

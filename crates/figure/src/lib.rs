@@ -3,12 +3,16 @@
 pub mod compare;
 pub mod condition;
 mod draw;
+pub mod export;
+mod filter;
+pub mod kinds;
 pub mod lab;
 mod labels;
 mod lanes;
 mod names;
 mod place;
 mod query;
+pub mod readings;
 mod say;
 pub mod scene;
 mod story;

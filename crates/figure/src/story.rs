@@ -1,7 +1,9 @@
 //! The life of every delivery of a run, put together from the events of its trace: what pictures, words and causes are made of.
 
 use delivery_sim::scenario::AckPolicy;
-use delivery_sim::trace::{Cause, ClientId, ConsumerId, Delivery, Effect, Event, Msg, Reply};
+use delivery_sim::trace::{
+    Cause, ClientId, ConsumerId, Delivery, Effect, Event, Msg, Record, Reply,
+};
 use delivery_sim::{Dur, Time, Trace};
 use std::collections::VecDeque;
 
@@ -432,6 +434,19 @@ impl<'a> Story<'a> {
         msg: Msg,
     ) -> impl DoubleEndedIterator<Item = usize> + use<'a> {
         self.all.of(consumer, msg)
+    }
+
+    /// Whether an event is about a message that fits; a client that goes away is about all that it held.
+    pub(crate) fn concerns(self, record: Record, fits: &dyn Fn(Msg) -> bool) -> bool {
+        let (at, event) = (record.at, record.event);
+        let (Event::Crashed { client } | Event::Stopped { client }) = event else {
+            return event.msg().is_some_and(fits);
+        };
+        self.lives.iter().any(|life| {
+            let left = |(t, end)| t == at && matches!(end, WorkEnd::Died | WorkEnd::Closed);
+            let held = life.work_end.is_some_and(left) || life.lost_in_buffer == Some(at);
+            life.to == client && held && fits(life.delivery.msg)
+        })
     }
 
     /// All deliveries of a message.

@@ -1,5 +1,6 @@
 //! Tells a run event by event: what happens at one moment becomes one row, with the cause of every repeat.
 
+use crate::kinds;
 use crate::names::{names, number};
 use crate::say::Say;
 use crate::story::{Life, Over, Story, WorkEnd};
@@ -28,6 +29,8 @@ pub(crate) struct Moment {
     pub(crate) at: Time,
     from: u32,
     to: u32,
+    /// What kinds of turning points are in it: bits of [`KINDS`](kinds::KINDS).
+    pub(crate) kinds: u8,
 }
 
 /// The events of a run that are told.
@@ -43,15 +46,20 @@ pub(crate) fn records(trace: &Trace) -> Vec<Record> {
 /// The moments of a run of which there is something to say. What, is put into words when somebody looks.
 pub(crate) fn moments(story: &Story<'_>, records: &[Record]) -> Vec<Moment> {
     let mut moments = Vec::new();
+    let mut reader = kinds::Reader::new(story.trace);
+    // Of a moment without words, such as work whose answer is still to come, the next row tells.
+    let mut silent = 0;
     let mut from = 0;
     while from < records.len() {
         let to = moment_end(records, from);
         let at = Time(records[to - 1].at.0.div_ceil(MS) * MS);
-        let moment = Moment { at, from: from as u32, to: to as u32 };
+        silent |= reader.read(&records[from..to]);
+        let moment = Moment { at, from: from as u32, to: to as u32, kinds: silent };
         if records[from..to].iter().any(|record| speaks(record.event))
             || !row(story, records, moment).what.is_empty()
         {
             moments.push(moment);
+            silent = 0;
         }
         from = to;
     }
@@ -60,7 +68,7 @@ pub(crate) fn moments(story: &Story<'_>, records: &[Record]) -> Vec<Moment> {
 
 /// Tells one moment.
 pub(crate) fn row(story: &Story<'_>, records: &[Record], moment: Moment) -> Row {
-    Teller::new(story, of(records, moment)).row(moment.at)
+    Teller::new(story, of(records, moment)).row(moment)
 }
 
 /// The events of a moment.
@@ -163,7 +171,7 @@ impl<'a, 'r> Teller<'a, 'r> {
         }
     }
 
-    fn row(mut self, at: Time) -> Row {
+    fn row(mut self, Moment { at, kinds, .. }: Moment) -> Row {
         let started = self.pick(|event| match event {
             Event::Started { client } => Some(client),
             _ => None,
@@ -185,6 +193,7 @@ impl<'a, 'r> Teller<'a, 'r> {
             who: self.who.join(", "),
             messages: self.msgs.iter().map(|msg| trace.label(*msg)).collect(),
             what: self.say.end(),
+            kinds,
         }
     }
 

@@ -1,8 +1,10 @@
 //! A run with its words, told when somebody looks: of a long run nobody reads every row.
 
 use crate::place;
+use crate::readings::{self, Panel};
 use crate::story::{Lives, Story};
 use crate::tell::{self, Moment};
+use crate::why::{self, Again};
 use crate::words::{self, Outcome, Row, Span};
 use delivery_sim::trace::{Msg, Record};
 use delivery_sim::{Time, Trace};
@@ -13,11 +15,11 @@ const LOOKED_AT: usize = 40;
 
 /// A run that was read once: what is said of it comes from here, and so does its picture.
 pub struct Told {
-    trace: Arc<Trace>,
+    pub(crate) trace: Arc<Trace>,
     lives: Lives,
     /// The events that are told.
-    records: Vec<Record>,
-    moments: Vec<Moment>,
+    pub(crate) records: Vec<Record>,
+    pub(crate) moments: Vec<Moment>,
 }
 
 impl Told {
@@ -63,6 +65,11 @@ impl Told {
         self.moments.partition_point(|moment| moment.at < t)
     }
 
+    /// What kinds of turning points are in a row: bits of [`KINDS`](crate::kinds::KINDS).
+    pub fn kinds(&self, row: usize) -> u8 {
+        self.moments.get(row).map_or(0, |moment| moment.kinds)
+    }
+
     /// A row.
     pub fn get(&self, row: usize) -> Option<Row> {
         self.moments.get(row).map(|moment| tell::row(&self.story(), &self.records, *moment))
@@ -75,10 +82,10 @@ impl Told {
 
     /// The places of the rows in which something happens to a message.
     pub fn about(&self, msg: Msg) -> Vec<usize> {
+        let story = self.story();
         let about = |row: &usize| {
-            tell::of(&self.records, self.moments[*row])
-                .iter()
-                .any(|record| record.event.msg() == Some(msg))
+            let records = tell::of(&self.records, self.moments[*row]);
+            records.iter().any(|record| story.concerns(*record, &|other| other == msg))
         };
         (0..self.len()).filter(about).collect()
     }
@@ -86,6 +93,16 @@ impl Told {
     /// Where a message is at `t`, in a sentence for each consumer that has sent it, or in one.
     pub fn place(&self, msg: Msg, t: Time) -> Vec<Span> {
         place::place(&self.story(), msg, t)
+    }
+
+    /// What the command line prints at `t`; the same as [`readings`](readings::readings).
+    pub fn readings(&self, t: Time) -> Vec<Panel> {
+        readings::of(&self.story(), t)
+    }
+
+    /// Every delivery after a first one; the same as [`again`](why::again).
+    pub fn again(&self) -> Vec<Again> {
+        why::again_of(&self.story())
     }
 
     /// The longest row with its time, as text; of a long run one of the longest.

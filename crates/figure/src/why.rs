@@ -77,6 +77,44 @@ pub fn why(trace: &Trace, delivery: Delivery) -> Why {
     }
 }
 
+/// A delivery after the first one of its message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Again {
+    /// When the server sent it.
+    pub at: Time,
+    /// When it arrived; when it was sent, if it never did.
+    pub arrived: Time,
+    /// Which one it is: `order-1, delivery 2, to run 3`.
+    pub which: String,
+    /// Why it was made, in one or two sentences.
+    pub why: String,
+}
+
+/// Every delivery of a run after a first one, in the order sent, with its cause.
+pub fn again(trace: &Trace) -> Vec<Again> {
+    again_of(&Story::new(trace, &Lives::new(trace)))
+}
+
+/// The same, of a run that was read.
+pub(crate) fn again_of(story: &Story<'_>) -> Vec<Again> {
+    let again = story.lives.iter().enumerate().filter(|(_, life)| life.previous.is_some());
+    again
+        .map(|(i, life)| Again {
+            at: life.sent,
+            arrived: life.arrived.or(life.missed).unwrap_or(life.sent),
+            which: [
+                story.trace.label(life.delivery.msg).as_str(),
+                ", delivery ",
+                &life.delivery.attempt.to_string(),
+                ", to ",
+                story.client(life.to),
+            ]
+            .concat(),
+            why: of(story, i).sentence,
+        })
+        .collect()
+}
+
 /// Why delivery number `i` of a story was made.
 pub(crate) fn of(story: &Story<'_>, i: usize) -> Why {
     let life = &story.lives[i];

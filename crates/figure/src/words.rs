@@ -28,6 +28,8 @@ pub struct Row {
     pub messages: Vec<String>,
     /// What happened, in one sentence or a few, with its cause.
     pub what: Vec<Span>,
+    /// What kinds of turning points are in it: bits of [`KINDS`](crate::kinds::KINDS).
+    pub kinds: u8,
 }
 
 impl Row {
@@ -116,6 +118,10 @@ pub struct Outcome {
 pub(crate) struct Tally {
     sent: u64,
     handled: u64,
+    /// Side effects that were committed.
+    effects: u64,
+    /// Whose side effect the same consumer's workers committed more than once, with the number of times.
+    committed_again: Vec<(Msg, u32)>,
     /// Worked on more than once by the same consumer, with the number of times.
     repeated: Vec<(Msg, u32)>,
     /// Delivered more than once by the same consumer, with the number of times.
@@ -144,12 +150,22 @@ impl Tally {
         let own = |msg: Msg| {
             matches!(trace.messages.get(msg.0 as usize), Some(Message::Published { .. }))
         };
+        let mut committed = vec![0_u32; many * trace.consumers.len()];
         for record in &trace.records {
             match record.event {
                 Event::Published { msg, .. } if own(msg) => tally.sent += 1,
-                Event::WorkDone { delivery, .. } => mark(&mut done, delivery.msg),
+                Event::WorkDone { delivery, changed, .. } => {
+                    mark(&mut done, delivery.msg);
+                    let place = usize::from(delivery.consumer.0) * many + delivery.msg.0 as usize;
+                    if changed && let Some(times) = committed.get_mut(place) {
+                        *times += 1;
+                        tally.effects += 1;
+                    }
+                }
                 Event::HandlerDone { msg, .. } => mark(&mut done, msg),
-                Event::Unheard { msg } if own(msg) => mark(&mut lost, msg),
+                Event::Unheard { msg } | Event::NotKept { msg, .. } if own(msg) => {
+                    mark(&mut lost, msg)
+                }
                 Event::Dropped { msg, .. } => mark(&mut lost, msg),
                 Event::Refused { msg, .. } => mark(&mut refused, msg),
                 _ => {}
@@ -190,6 +206,10 @@ impl Tally {
                 tally.in_flight.push(msg);
             } else if settled {
                 tally.acked += 1;
+            }
+            let times = committed.iter().skip(place as usize).step_by(many).max();
+            if let Some(&times) = times.filter(|times| **times > 1) {
+                tally.committed_again.push((msg, times));
             }
             if turns > 1 {
                 tally.repeated.push((msg, turns));
@@ -246,7 +266,19 @@ fn concluded(story: &Story<'_>, tally: &Tally) -> String {
         format!("{} {} {what} {times}", names::names(trace, &names), was(&names))
     };
     if !tally.repeated.is_empty() {
-        let part = repeats(&tally.repeated, "worked on");
+        let mut part = repeats(&tally.repeated, "worked on");
+        // Work that was begun twice need not have been done twice; nor does an idempotent write count twice.
+        let again = msgs(&tally.committed_again);
+        if !again.is_empty() {
+            let whose = match again.len() {
+                n if n < tally.repeated.len() => {
+                    &["the effect of ", &names::names(trace, &again), " was"].concat()
+                }
+                1 => "its effect was",
+                _ => "their effects were",
+            };
+            part.push_str(&[", and ", whose, " committed more than once"].concat());
+        }
         parts.push(part);
     }
     let (ahead, behind) = overtaking(story, &msgs(&tally.again));
@@ -362,11 +394,15 @@ fn counted(tally: &Tally) -> Vec<Count> {
         Count { name: "dead", count: tally.dead.len() as u64, state: "dead" },
         Count { name: "in flight", count: tally.in_flight.len() as u64, state: "inflight" },
     ];
-    for (name, count) in
-        [("refused", tally.refused.len() as u64), ("not delivered yet", tally.not_delivered)]
-    {
+    // Only where there are any: a subscriber of Core NATS has no effects to count.
+    for (name, count, state) in [
+        ("effects", tally.effects, "acked"),
+        ("committed twice", tally.committed_again.len() as u64, "again"),
+        ("refused", tally.refused.len() as u64, "stored"),
+        ("not delivered yet", tally.not_delivered, "stored"),
+    ] {
         if count > 0 {
-            counts.push(Count { name, count, state: "stored" });
+            counts.push(Count { name, count, state });
         }
     }
     counts
@@ -467,7 +503,7 @@ mod tests {
         );
         assert_eq!(
             conclusion(&trace),
-            "Ten orders sent; order-5 to order-10 were worked on twice."
+            "Ten orders sent; order-5 to order-10 were worked on twice, and their effects were committed more than once."
         );
     }
 
@@ -494,39 +530,47 @@ mod tests {
         dead.add(ms(1_010), Event::Exhausted { delivery: delivery(1, 1), advised: true });
         let mut lost = script(ms(100));
         lost.publish(ms(0), 1).add(ms(1), Event::Unheard { msg: Msg(0) });
-        for (trace, said, numbers) in [
+        type More = [(&'static str, u64)];
+        let runs: [(Trace, &str, [u64; 6], &More); 6] = [
             (
                 fixture::crash_redelivery(),
                 "Two orders sent; order-1 was worked on twice; order-2 overtook order-1; order-2 still has no answer at the end.",
                 [2, 1, 1, 0, 0, 1],
+                &[("effects", 1)],
             ),
             (
                 fixture::batch_ageing(),
-                "Ten orders sent; order-5 to order-10 were worked on twice.",
+                "Ten orders sent; order-5 to order-10 were worked on twice, and their effects were committed more than once.",
                 [10, 10, 6, 0, 0, 0],
+                &[("effects", 16), ("committed twice", 6)],
             ),
             (
                 once.end(),
                 "Two orders sent, each delivered once and acknowledged.",
                 [2, 2, 0, 0, 0, 0],
+                &[("effects", 2)],
             ),
             (
                 dead.end(),
                 "One order sent; order-1 was given up and will not be delivered again.",
                 [1, 0, 0, 0, 1, 0],
+                &[],
             ),
             (
                 lost.end(),
                 "One order sent; order-1 was lost, and nobody was told.",
                 [1, 0, 0, 1, 0, 0],
+                &[],
             ),
-            (script(ms(100)).end(), "Nothing was sent.", [0; 6]),
-        ] {
+            (script(ms(100)).end(), "Nothing was sent.", [0; 6], &[]),
+        ];
+        for (trace, said, numbers, more) in runs {
             assert_eq!(conclusion(&trace), said);
             let counted: Vec<(&str, u64)> =
                 counts(&trace).iter().map(|c| (c.name, c.count)).collect();
             let names = ["sent", "handled", "delivered again", "lost", "dead", "in flight"];
-            assert_eq!(counted, names.into_iter().zip(numbers).collect::<Vec<_>>(), "{said}");
+            let always = names.into_iter().zip(numbers);
+            assert_eq!(counted, always.chain(more.iter().copied()).collect::<Vec<_>>(), "{said}");
         }
     }
 

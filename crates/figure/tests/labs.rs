@@ -1,12 +1,16 @@
 //! The labs of the book, at every position of every knob: pictures and words that hold together.
 
+use delivery_figure::kinds::KINDS;
 use delivery_figure::lab::Lab;
+use delivery_figure::readings::readings;
 use delivery_figure::scene::{Layout, Scene};
+use delivery_figure::told::Told;
 use delivery_figure::{svg, why, words};
 use delivery_sim::setting::{Setting, Value};
-use delivery_sim::trace::Event;
+use delivery_sim::trace::{ConsumerId, Event, Msg};
 use delivery_sim::{Time, Trace};
 use std::path::Path;
+use std::sync::Arc;
 
 const LAYOUTS: [Layout; 2] = [Layout::Wide, Layout::Tall];
 
@@ -367,4 +371,103 @@ fn an_empty_run_has_a_picture() {
     }
     assert!(words::rows(&trace).is_empty());
     assert_eq!(words::account(&trace), "Nothing was sent.");
+}
+
+/// Sentences of a reading that name nobody: a counter that the run does not account for.
+const NAMELESS: [&str; 6] = [
+    "So many deliveries",
+    "request waits for",
+    "requests wait for",
+    "of the messages that it wants",
+    "moves with the next answer",
+    "counts from its second delivery",
+];
+
+#[test]
+fn readings_account_for_every_counter_at_every_moment() {
+    each_run(|name, trace| {
+        let mut moments: Vec<Time> = words::rows(trace).iter().map(|row| row.at).collect();
+        moments.push(trace.end);
+        for t in moments {
+            for (i, panel) in readings(trace, t).iter().enumerate().take(trace.consumers.len()) {
+                assert_eq!(panel.lines.len(), 6, "{name} at {t:?}: {panel:?}");
+                for line in &panel.lines {
+                    let nameless = NAMELESS.iter().any(|words| line.why.contains(words));
+                    assert!(!nameless && line.why.ends_with('.'), "{name} at {t:?}: {line:?}");
+                }
+                let info = trace.consumer_info(ConsumerId(i as u16), t);
+                let counted = [
+                    info.delivered.consumer_seq,
+                    info.ack_floor.consumer_seq,
+                    info.num_ack_pending,
+                    info.num_redelivered,
+                    info.num_pending,
+                    info.num_waiting,
+                ];
+                for (line, count) in panel.lines.iter().zip(counted) {
+                    let value =
+                        line.value.strip_prefix("Consumer sequence: ").unwrap_or(&line.value);
+                    let printed = value.split(' ').next().unwrap().replace(',', "");
+                    assert_eq!(printed.parse(), Ok(count), "{name} at {t:?}: {line:?}");
+                }
+            }
+        }
+    });
+}
+
+/// Both find the same rows: the filters, from the events alone, and a search of the rows as they are told. Only the message
+/// of a row is the one to which something happens, not each that is named, say as the reason why a worker waits.
+#[test]
+fn filters_find_what_the_rows_say() {
+    each_run(|name, trace| {
+        let told = Told::new(Arc::new(trace.clone()));
+        let rows = told.rows();
+        let places = |fits: &dyn Fn(&words::Row) -> bool| -> Vec<usize> {
+            (0..rows.len()).filter(|&i| fits(&rows[i])).collect()
+        };
+        let mut lanes = told.lanes();
+        for who in &lanes {
+            let on = places(&|row| row.who.split(", ").any(|other| other == *who));
+            assert_eq!(told.filter("", who, ""), on, "{name}: on {who}");
+        }
+        let mut named: Vec<&str> = rows.iter().flat_map(|row| row.who.split(", ")).collect();
+        lanes.sort_unstable();
+        named.sort_unstable();
+        named.dedup();
+        assert_eq!(lanes, named, "{name}");
+        let labels = told.labels(usize::MAX);
+        for label in labels.iter().map(String::as_str).chain(["order", "-1", "nobody’s"]) {
+            let whole = labels.iter().any(|other| other == label);
+            let msgs = (0..trace.messages.len() as u32).map(Msg).filter(|msg| {
+                let other = trace.label(*msg);
+                if whole { other == label } else { other.contains(label) }
+            });
+            let mut about: Vec<usize> = msgs.flat_map(|msg| told.about(msg)).collect();
+            about.sort_unstable();
+            about.dedup();
+            assert_eq!(told.filter(label, "", ""), about, "{name}: about {label}");
+            // A worker that dies with a message tells of it as well.
+            let named = |row: &words::Row| {
+                whole && row.messages == [label] && row.text().contains(" unfinished")
+            };
+            for row in places(&named) {
+                assert!(about.contains(&row), "{name}: {label} is not in {}", rows[row].text());
+            }
+        }
+        for kind in &KINDS {
+            let of_it = places(&|row| row.kinds & kind.bit != 0);
+            assert_eq!(told.filter("", "", kind.name), of_it, "{name}: {}", kind.name);
+            let mut found = Vec::new();
+            while let Some(row) =
+                told.next_of(kind.bit, found.last().map_or(0, |row| row + 1), false)
+                && !found.contains(&row)
+            {
+                found.push(row);
+            }
+            assert_eq!(found, of_it, "{name}: one {} after the other", kind.name);
+            let last = told.next_of(kind.bit, 0, true);
+            assert_eq!(last, of_it.last().copied(), "{name}: back to the last {}", kind.name);
+        }
+        assert_eq!(told.filter("", "", "").len(), rows.len(), "{name}");
+    });
 }
