@@ -1,16 +1,23 @@
 //! Draws a run: lanes, messages on their way, work, and above all the stopwatches. Lengths are tenths of a unit.
 
+mod core_nats;
+mod effects;
 mod flights;
 mod frame;
 mod messages;
+mod shelf;
 mod watches;
 mod work;
+
+#[cfg(test)]
+mod tests;
 
 use crate::labels::{Labels, Side, Spot};
 use crate::lanes::{self, Axis, Lane, Lanes, Whose, buffered};
 use crate::scene::{Anchor, Layout, Leg, Mark, Mover, Point, Scene, Shape, point};
 use crate::story::{Life, Over, Said, Story, WorkEnd};
 use crate::text;
+use crate::ways::{Ways, original};
 use delivery_sim::Time;
 use delivery_sim::order::sorted;
 use delivery_sim::trace::{ClientId, ConsumerId, Effect, Event, Msg, Reply};
@@ -55,6 +62,8 @@ impl Mover {
 /// Draws a run.
 pub(crate) fn draw(story: &Story<'_>, layout: Layout) -> Scene {
     let end = story.trace.end;
+    let dense = story.lives.len() > DENSE || story.trace.messages.len() > DENSE;
+    let ways = Ways::new(story.trace, dense);
     let wide = layout == Layout::Wide;
     let pill = (text::width(&end.to_string(), 12, true) + 150) / 10;
     let axis = if wide {
@@ -62,14 +71,14 @@ pub(crate) fn draw(story: &Story<'_>, layout: Layout) -> Scene {
     } else {
         let length = 4_600 + 30 * story.lives.len().min(100) as i32;
         // Room for one line of names, or for two where there are many lanes.
-        let from = if lanes::count(story, layout) > FEW { 800 } else { 520 };
+        let from = if lanes::count(story, &ways, layout) > FEW { 800 } else { 520 };
         Axis { from, to: from + length, end }
     };
     let slant = slant(story, axis);
     let lanes = if wide {
-        Lanes::new(story, axis, layout, slant, 300, None)
+        Lanes::new(story, &ways, axis, layout, slant, 300, None)
     } else {
-        Lanes::new(story, axis, layout, slant, 640, Some(3_470))
+        Lanes::new(story, &ways, axis, layout, slant, 640, Some(3_470))
     };
     let across =
         (lanes.list.first().map_or(300, |l| l.from), lanes.list.last().map_or(600, |l| l.to));
@@ -77,9 +86,9 @@ pub(crate) fn draw(story: &Story<'_>, layout: Layout) -> Scene {
         if wide { (920, (across.1 + 300) / 10) } else { (360, (axis.to + 120) / 10) };
     let edges = if wide { (24, (across.1 + 90) / 10) } else { (55, 360) };
     let labels = Labels::new(width * 10, height * 10);
-    let dense = story.lives.len() > DENSE || story.trace.messages.len() > DENSE;
     let mut artist = Artist {
         story,
+        ways: &ways,
         layout,
         axis,
         lanes,
@@ -88,19 +97,26 @@ pub(crate) fn draw(story: &Story<'_>, layout: Layout) -> Scene {
         marks: Vec::new(),
         labels,
         movers: Vec::new(),
+        said: Vec::new(),
     };
-    artist.removed();
     artist.frame(edges);
     artist.server_down();
     let nums = artist.nums();
+    artist.shelves(&nums);
     artist.sent(&nums);
     artist.workers(&nums);
     artist.deliveries(&nums);
     artist.watches(&nums);
     artist.core(&nums);
+    artist.effects(&nums);
     artist.stream_note();
     artist.labels.settle();
-    let Artist { marks, labels, mut movers, .. } = artist;
+    let Artist { mut marks, mut labels, mut movers, .. } = artist;
+    // An advisory and a dead letter are marked as the message that they are about.
+    let who = |msg: &mut Option<u32>| *msg = msg.map(|m| original(story.trace, Msg(m)).0);
+    marks.iter_mut().for_each(|mark| who(&mut mark.msg));
+    labels.placed.iter_mut().for_each(|text| who(&mut text.msg));
+    movers.iter_mut().for_each(|mover| who(&mut mover.msg));
     let mut marks = sorted(marks, Ord::cmp);
     marks.dedup();
     movers.retain(|mover| !mover.legs.is_empty());
@@ -129,6 +145,7 @@ fn slant(story: &Story<'_>, axis: Axis) -> i32 {
 
 struct Artist<'a> {
     story: &'a Story<'a>,
+    ways: &'a Ways,
     layout: Layout,
     axis: Axis,
     lanes: Lanes,
@@ -137,6 +154,8 @@ struct Artist<'a> {
     marks: Vec<Mark>,
     labels: Labels,
     movers: Vec<Mover>,
+    /// What was said beside signs, and where: not again next to it.
+    said: Vec<(i32, i32, &'static str)>,
 }
 
 impl Artist<'_> {

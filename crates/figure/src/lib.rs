@@ -12,6 +12,7 @@ mod story;
 pub mod svg;
 mod tell;
 mod text;
+mod ways;
 pub mod why;
 pub mod words;
 

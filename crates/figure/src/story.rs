@@ -1,7 +1,9 @@
 //! The life of every delivery of a run, put together from the events of its trace: what pictures, words and causes are made of.
 
 use delivery_sim::scenario::AckPolicy;
-use delivery_sim::trace::{Cause, ClientId, ConsumerId, Delivery, Effect, Event, Msg, Reply};
+use delivery_sim::trace::{
+    Cause, ClientId, ConsumerId, Delivery, Effect, Event, Msg, Removal, Reply,
+};
 use delivery_sim::{Dur, Time, Trace};
 use std::collections::VecDeque;
 
@@ -189,7 +191,8 @@ impl<'a> Story<'a> {
                     life.over.get_or_insert((at, Over::Expired));
                 }
             }
-            Event::Removed { msg, .. } => {
+            // An ack that removes its message from a work queue is recorded in the same moment.
+            Event::Removed { msg, why, .. } if why != Removal::Settled => {
                 for &i in self.by_msg.get(msg.0 as usize).into_iter().flatten() {
                     let life = &mut self.lives[i as usize];
                     if life.next.is_none() {
@@ -278,6 +281,11 @@ impl<'a> Story<'a> {
 
     /// An answer reaches the server. It acts on the message as it is now, whichever delivery it answers (R42, R44).
     fn record(&mut self, at: Time, delivery: Delivery, reply: Reply, effect: Effect) {
+        let Some(i) = self.last(delivery.consumer, delivery.msg) else { return };
+        // Nobody answered: the message left its stream, which ends it on the consumer as well (R25).
+        if self.lives[i].over == Some((at, Over::Removed)) && reply == Reply::Term {
+            return;
+        }
         if let Some(i) = self.find(delivery) {
             let answers = &mut self.lives[i].answers;
             match answers.iter_mut().find(|said| said.recorded.is_none() && said.reply == reply) {
@@ -285,7 +293,6 @@ impl<'a> Story<'a> {
                 None => answers.push(Said { at, reply, recorded: Some((at, effect)) }),
             }
         }
-        let Some(i) = self.last(delivery.consumer, delivery.msg) else { return };
         let life = &mut self.lives[i];
         match effect {
             Effect::Settled => {
@@ -332,7 +339,7 @@ impl<'a> Story<'a> {
         }
     }
 
-    fn ack_policy(&self, consumer: ConsumerId) -> Option<AckPolicy> {
+    pub(crate) fn ack_policy(&self, consumer: ConsumerId) -> Option<AckPolicy> {
         let name = self.trace.consumers.get(usize::from(consumer.0))?;
         let stream = self.trace.streams.get(usize::from(name.stream.0))?;
         self.trace

@@ -65,9 +65,11 @@ impl Artist<'_> {
             Whose::Consumer(_) if tall && self.lanes.watch_row.iter().any(Option::is_some) => {
                 Some((y + 180, "stopwatches"))
             }
-            Whose::Worker(_) if lane.rows > 3 => {
+            Whose::Worker(_) | Whose::Subscriber(_) if lane.rows > 3 => {
                 Some((i32::midpoint(lane.from, lane.bar_from()) + 30, "its buffer"))
             }
+            Whose::Publisher(_) if lane.rows > 2 => Some((y + 160, "its buffer")),
+            Whose::Server if lane.rows > 2 => Some((y + 165, "what waits there")),
             _ => None,
         };
         if let Some((y, words)) = note {
@@ -163,57 +165,6 @@ impl Artist<'_> {
             let spot =
                 Spot { at: self.at(a, first - 40), away: 90, sides: &[Side::Right, Side::Below] };
             self.labels.beside(FATE, spot, "note lost", None, &["server down"]);
-        }
-    }
-
-    /// What a stream still holds at the end although all of it may be settled.
-    pub(super) fn stream_note(&mut self) {
-        if !self.wide() {
-            return;
-        }
-        let trace = self.story.trace;
-        for lane in self.lanes.list.clone() {
-            let Whose::Stream(stream) = lane.whose else { continue };
-            let (mut kept, mut gone) = (0_u32, 0_u32);
-            for record in &trace.records {
-                match record.event {
-                    Event::Stored { stream: s, .. } if s == stream => kept += 1,
-                    Event::Removed { stream: s, .. } if s == stream => gone += 1,
-                    _ => {}
-                }
-            }
-            let settled = self.story.lives.iter().any(|l| l.settled.is_some());
-            let left = kept.saturating_sub(gone);
-            if left == 0 {
-                continue;
-            }
-            let plain = format!("{left} stored at the end");
-            let long = format!("{plain}: an ack does not delete");
-            let words = if settled && gone == 0 { vec![long, plain] } else { vec![plain] };
-            let at = self.at(self.axis.to - 90, lane.middle());
-            let at = Point { x: at.x, y: at.y + 40 };
-            let tries = words.into_iter().map(|words| (at, Anchor::End, words)).collect();
-            self.labels.want(IDLE, "note", None, tries);
-        }
-    }
-
-    /// Messages that leave their stream before the end.
-    pub(super) fn removed(&mut self) {
-        let gone: Vec<(Msg, i32, i32)> = self
-            .story
-            .trace
-            .records
-            .iter()
-            .filter_map(|record| match record.event {
-                Event::Removed { msg, stream, .. } => {
-                    let lane = self.lanes.stream(stream)?;
-                    Some((msg, self.axis.along(record.at), lane.middle()))
-                }
-                _ => None,
-            })
-            .collect();
-        for (msg, along, middle) in gone {
-            self.line(SIGN, "rail", Some(msg), (along, middle - 80), (along, middle + 80));
         }
     }
 }

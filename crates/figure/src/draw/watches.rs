@@ -44,15 +44,17 @@ impl Artist<'_> {
         let msg = Some(life.delivery.msg);
         let class = if life.again() { "watch again" } else { "watch inflight" };
         let over = life.over.map_or(self.axis.end, |(at, _)| at);
+        let lag = self.lag(life.delivery.msg);
         for (k, watch) in life.watch.iter().enumerate() {
-            let (from, until) = (self.axis.along(watch.from), self.axis.beyond(watch.until));
+            let from = self.axis.along(watch.from) + lag.0;
+            let until = self.axis.beyond(watch.until);
             let stop = life
                 .watch
                 .get(k + 1)
                 .map_or(over, |next| next.from)
                 .min(watch.until)
                 .min(self.axis.end);
-            let stop = self.axis.along(stop);
+            let stop = self.axis.along(stop) + if life.over.is_some() { lag.1 } else { 0 };
             if k > 0 {
                 self.line(WATCH_END, "beat", msg, (from, middle - half), (from, middle + half));
             }
@@ -95,7 +97,8 @@ impl Artist<'_> {
     /// What ended a stopwatch, and what the message waits for then.
     fn after(&mut self, life: &Life, middle: i32, half: i32) {
         let msg = Some(life.delivery.msg);
-        let sign = |at: Time| self.axis.along(at) + self.slant + 50;
+        let lag = self.lag(life.delivery.msg).1;
+        let sign = |at: Time| self.axis.along(at) + self.slant + 50 + lag;
         let settled = life.settled.map(|(at, reply, _)| (sign(at), reply));
         let exhausted = life.exhausted.map(sign);
         let leaves = self.axis.along(life.leaves(self.axis.end));
@@ -178,19 +181,25 @@ impl Artist<'_> {
     ) {
         let msg = life.delivery.msg;
         let num = &nums[msg.0 as usize];
-        let wide = text::width(num, 12, true);
+        // With the number of its delivery from the second on, where there is room.
+        let mut long = num.clone();
+        if life.again() {
+            long.push_str(&effects::times_of(life.delivery.attempt));
+        }
+        let wide = text::width(&long, 12, true);
         let from = self.axis.along(life.sent);
         let room = self.axis.along(life.over.map_or(self.axis.end, |(at, _)| at)) - from;
         let p = self.at(from, middle);
         let wait = life.wait().to_string();
         // Beside the arrow that begins at the base, or past it.
         if !self.wide() {
-            let places = [105, 115 + self.slant, 215 + self.slant]
-                .into_iter()
-                .filter(|y| y + 20 < room && wide <= consumer.pitch + 25);
-            let tries = places
-                .map(|y| (Point { x: p.x, y: p.y + y }, Anchor::Middle, num.clone()))
-                .collect();
+            let wide = text::width(num, 12, true);
+            let mut tries = Vec::new();
+            for y in [105, 115 + self.slant, 215 + self.slant] {
+                if y + 20 < room && wide <= consumer.pitch + 25 {
+                    tries.push((Point { x: p.x, y: p.y + y }, Anchor::Middle, num.clone()));
+                }
+            }
             self.labels.want(NUMBER, "num", Some(msg), tries);
             if consumer.rows <= 2
                 && text::width(&wait, 12, false) <= consumer.pitch + 20
@@ -201,10 +210,15 @@ impl Artist<'_> {
             }
             return;
         }
-        let places = [40, 30 + self.slant].into_iter().filter(|x| x + wide + 10 < room);
-        let tries = places
-            .map(|x| (Point { x: p.x + x, y: p.y + 40 }, Anchor::Start, num.clone()))
-            .collect();
+        let mut tries = Vec::new();
+        for name in [&long, num] {
+            let wide = text::width(name, 12, true);
+            for x in [40, 30 + self.slant] {
+                if x + wide + 10 < room {
+                    tries.push((Point { x: p.x + x, y: p.y + 40 }, Anchor::Start, name.clone()));
+                }
+            }
+        }
         self.labels.want(NUMBER, "num", Some(msg), tries);
         if first || consumer.rows <= 4 {
             let backoff =

@@ -9,7 +9,7 @@ impl Artist<'_> {
         self.presence();
         let mut bars: Vec<Bar> = Vec::new();
         for (i, life) in self.story.lives.iter().enumerate() {
-            let Some(lane) = self.lanes.client(life.to).cloned() else { continue };
+            let Some(lane) = self.lanes.client(life.to) else { continue };
             let msg = Some(life.delivery.msg);
             let class = if life.again() { "buffer again" } else { "buffer inflight" };
             if let (Some((from, until)), Some(row)) =
@@ -23,39 +23,45 @@ impl Artist<'_> {
                 self.add(BUFFER, class, msg, Shape::Line(points));
             }
             let Some(bar) = bar(life, self.axis, self.slant) else { continue };
-            bars.push(Bar { lane: lane.from, life: Some(i), ..bar });
+            bars.push(Bar { across: (lane.bar_from(), lane.to), life: Some(i), ..bar });
         }
         if self.dense {
             bars = merged(bars);
         }
         for bar in &bars {
-            let Some(lane) = self.lanes.list.iter().find(|l| l.from == bar.lane).cloned() else {
-                continue;
-            };
             let life = bar.life.map(|i| &self.story.lives[i]);
             let msg = life.map(|life| life.delivery.msg);
-            self.rect(WORK, bar.class, msg, (bar.from, lane.bar_from()), (bar.to, lane.to), 30);
-            let (a, b) = (self.at(bar.from, lane.bar_from()), self.at(bar.to, lane.to));
+            let (near, far) = bar.across;
+            self.rect(WORK, bar.class, msg, (bar.from, near), (bar.to, far), 30);
+            let (a, b) = (self.at(bar.from, near), self.at(bar.to, far));
             self.labels.take(a.x, a.y, b.x, b.y);
-            if let (Some(msg), false) = (msg, self.dense) {
-                let num = &nums[msg.0 as usize];
-                let (wide, room) = (text::width(num, 11, true), bar.to - bar.from);
-                let p = self.at(bar.from, lane.middle());
-                if self.wide() && room >= wide + 16 {
-                    let x = p.x + ((room - wide) / 2).min(70);
-                    self.labels.put("num", Some(msg), Point { x, y: p.y + 40 }, Anchor::Start, num);
-                } else if !self.wide() && room >= 115 && wide + 10 <= lane.bar {
-                    self.labels.put(
-                        "num",
-                        Some(msg),
-                        Point { x: p.x, y: p.y + 105 },
-                        Anchor::Middle,
-                        num,
-                    );
-                }
+            if let Some(msg) = msg {
+                self.bar_number(msg, bar.across, (bar.from, bar.to), &nums[msg.0 as usize]);
             }
         }
         self.crashes();
+    }
+
+    /// The number of a message on a bar, where there is room.
+    pub(super) fn bar_number(
+        &mut self,
+        msg: Msg,
+        (near, far): (i32, i32),
+        (from, to): (i32, i32),
+        num: &str,
+    ) {
+        if self.dense {
+            return;
+        }
+        let (wide, room) = (text::width(num, 11, true), to - from);
+        let p = self.at(from, i32::midpoint(near, far));
+        if self.wide() && room >= wide + 16 {
+            let at = Point { x: p.x + ((room - wide) / 2).min(70), y: p.y + 40 };
+            self.labels.put("num", Some(msg), at, Anchor::Start, num);
+        } else if !self.wide() && room >= 115 && wide + 10 <= far - near {
+            let at = Point { x: p.x, y: p.y + 105 };
+            self.labels.put("num", Some(msg), at, Anchor::Middle, num);
+        }
     }
 
     /// Lines of a worker's lane: it is there; it has a pull open and waits.
@@ -63,9 +69,8 @@ impl Artist<'_> {
         let trace = self.story.trace;
         for place in 0..trace.clients.len() {
             let id = ClientId(place as u16);
-            let Some(lane) =
-                self.lanes.client(id).filter(|l| matches!(l.whose, Whose::Worker(_))).cloned()
-            else {
+            let here = |l: &Lane| matches!(l.whose, Whose::Worker(_) | Whose::Subscriber(_));
+            let Some(lane) = self.lanes.client(id).filter(here) else {
                 continue;
             };
             let mut busy: Vec<(Time, i64)> = Vec::new();
@@ -85,8 +90,15 @@ impl Artist<'_> {
                 busy.into_iter().map(|(at, n)| (at, Presence::Busy(n))).collect();
             for record in &trace.records {
                 let mark = match record.event {
-                    Event::Started { client } if client == id => Presence::Here,
-                    Event::Crashed { client } | Event::Stopped { client } if client == id => {
+                    Event::Started { client: by } | Event::Subscribed { by } if by == id => {
+                        Presence::Here
+                    }
+                    Event::Crashed { client: by }
+                    | Event::Stopped { client: by }
+                    | Event::Disconnected { client: by }
+                    | Event::Unsubscribed { by }
+                        if by == id =>
+                    {
                         Presence::Gone
                     }
                     Event::Pulled { by, batch, .. } if by == id => {
@@ -153,7 +165,7 @@ impl Artist<'_> {
                 Event::Stopped { client } => (client, false),
                 _ => continue,
             };
-            let Some(lane) = self.lanes.client(client).cloned() else { continue };
+            let Some(lane) = self.lanes.client(client) else { continue };
             let place = (self.axis.along(record.at), lane.middle());
             let held = self.story.lives.iter().find(|l| {
                 l.to == client
@@ -197,8 +209,8 @@ pub(super) struct Bar {
     class: &'static str,
     pub(super) from: i32,
     pub(super) to: i32,
-    /// The near edge of its lane.
-    lane: i32,
+    /// The edges of its lane.
+    across: (i32, i32),
     life: Option<usize>,
 }
 
@@ -216,17 +228,18 @@ pub(super) fn bar(life: &Life, axis: Axis, slant: i32) -> Option<Bar> {
         (false, Some(_)) => "work inflight done",
         (true, Some(_)) => "work again done",
     };
-    Some(Bar { class, from, to, lane: 0, life: None })
+    Some(Bar { class, from, to, across: (0, 0), life: None })
 }
 
 /// Bars of one lane and class that touch, as one.
 fn merged(bars: Vec<Bar>) -> Vec<Bar> {
-    let bars = sorted(bars, |a, b| (a.lane, a.class, a.from).cmp(&(b.lane, b.class, b.from)));
+    let bars = sorted(bars, |a, b| (a.across, a.class, a.from).cmp(&(b.across, b.class, b.from)));
     let mut out: Vec<Bar> = Vec::new();
     for bar in bars {
         match out.last_mut() {
             Some(last)
-                if (last.lane, last.class) == (bar.lane, bar.class) && bar.from - last.to <= 20 =>
+                if (last.across, last.class) == (bar.across, bar.class)
+                    && bar.from - last.to <= 20 =>
             {
                 last.to = last.to.max(bar.to);
                 last.life = None;

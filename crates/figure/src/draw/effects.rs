@@ -1,0 +1,83 @@
+//! What work on messages brought about: a disc for each committed effect, and in plain sight the second one of the same message.
+
+use super::*;
+
+impl Artist<'_> {
+    /// Effects on their lanes, each below the end of the work that committed it.
+    pub(super) fn effects(&mut self, nums: &[String]) {
+        for lane in self.lanes.list.clone() {
+            if let Whose::Effects(consumer) = lane.whose {
+                self.committed(&lane, consumer, nums);
+            }
+        }
+    }
+
+    fn committed(&mut self, lane: &Lane, consumer: ConsumerId, nums: &[String]) {
+        // Discs that would touch are one: how often it was done, row, where it begins and ends.
+        let mut groups: Vec<(u32, i32, i32, i32, Vec<Msg>)> = Vec::new();
+        for effect in self.ways.effects.iter().filter(|e| e.consumer == consumer) {
+            let at = self.axis.along(effect.at).max(self.began(effect)) + self.slant;
+            let from = self.lanes.client(effect.by).map_or(lane.from, |lane| lane.to);
+            let (row, class, state) = match effect.times {
+                0 => (1, "commit", "stored"),
+                1 => (0, "commit", "acked"),
+                _ => (1, "commit again", "again"),
+            };
+            let (msg, across) = (Some(effect.msg), lane.row(row));
+            self.line(ALIVE, class, msg, (at - self.slant, from), (at, across - DISC));
+            let num = &nums[effect.msg.0 as usize];
+            let leg = Leg { from: (at - self.slant, from), to: (at, across) };
+            self.mover(state, msg, num, vec![leg]);
+            let times = if effect.times > 1 { times_of(effect.times) } else { String::new() };
+            let room = text::width(num, 11, true) + text::width(&times, 11, true) + 110;
+            let room = if self.wide() { room.max(2 * DISC + 20) } else { 2 * DISC + 20 };
+            match groups.iter_mut().rfind(|g| g.1 == row) {
+                Some((.., until, msgs)) if at < *until => {
+                    msgs.push(effect.msg);
+                    if self.wide() {
+                        *until += text::width(num, 11, true) + 30;
+                    }
+                }
+                _ => groups.push((effect.times, row, at, at + room, vec![effect.msg])),
+            }
+        }
+        for (times, row, at, _, msgs) in &groups {
+            let single = (msgs.len() == 1).then(|| msgs[0]);
+            let mut text = numbers(msgs, nums);
+            let (class, words): (_, &[&'static str]) = match times {
+                0 => ("chip void", &["changes nothing", "no change"]),
+                1 => ("chip acked", &[]),
+                _ => ("chip again twice", &["done twice", "twice"]),
+            };
+            if *times > 1 && (self.wide() || *times > 2) {
+                text.push_str(&times_of(*times));
+            }
+            let half = (text::width(&text, 11, true) + 90).max(2 * DISC) / 2;
+            if *times > 1 && !self.wide() {
+                // A second ring, where two numbers have no room.
+                let p = self.at(*at, lane.row(*row));
+                let (a, b) = (half + 26, DISC + 26);
+                let corners = (Point { x: p.x - a, y: p.y - b }, Point { x: p.x + a, y: p.y + b });
+                self.add(WORK, class, single, Shape::Rect(corners.0, corners.1, b));
+            }
+            self.chip(class, single, (*at, lane.row(*row)), half, &text);
+            let note = if *times > 1 { "note again" } else { "note" };
+            let end = if self.wide() { *at + 2 * half - 2 * DISC + 50 } else { *at + 60 };
+            self.fate((end, lane.row(*row)), note, single, words);
+        }
+    }
+
+    /// Where the bar begins that commits an effect: a bar has a least length.
+    fn began(&self, effect: &crate::ways::Committed) -> i32 {
+        let mine = |life: &&Life| {
+            life.to == effect.by && life.work_end.is_some_and(|(at, _)| at == effect.at)
+        };
+        let life = self.story.of_msg(effect.msg).find(mine);
+        life.and_then(|life| work::bar(life, self.axis, self.slant)).map_or(0, |bar| bar.to)
+    }
+}
+
+/// ` ×2`.
+pub(super) fn times_of(times: u32) -> String {
+    [" ×", &times.to_string()].concat()
+}
