@@ -345,6 +345,7 @@ impl Lanes {
                         (true, _) => 30,
                         (false, 0..=2) => 150,
                         (false, 3..=4) => 110,
+                        (false, 5..=6) => 90,
                         (false, _) => (400 / rows).clamp(16, 80),
                     };
                     lane.to = (rows * lane.pitch).max(if wide { 180 } else { 190 }) + 60;
@@ -356,10 +357,10 @@ impl Lanes {
                         (true, 3..=4) => 190,
                         (true, 5..=6) => 150,
                         (true, 7..=16) => 125,
-                        (true, _) => 80,
+                        (true, _) => (2_000 / lane.rows).clamp(40, 120),
                         (false, 1..=2) => 200,
                         (false, 3..=5) => 150,
-                        (false, _) => 110,
+                        (false, _) => (1_100 / lane.rows).clamp(26, 110),
                     };
                     lane.to = lane.rows * lane.pitch;
                 }
@@ -425,12 +426,13 @@ const NUMBERED: i32 = 12;
 fn limits(layout: Layout, ways: &Ways) -> Limits {
     let mut limits = match layout {
         Layout::Wide => {
-            Limits { lanes: usize::MAX, workers: 12, watches: 24, buffer: 12, kept: 40 }
+            Limits { lanes: usize::MAX, workers: 12, watches: 48, buffer: 12, kept: 40 }
         }
-        Layout::Tall => Limits { lanes: 7, workers: 12, watches: 14, buffer: 10, kept: 25 },
+        Layout::Tall => Limits { lanes: 7, workers: 12, watches: 40, buffer: 10, kept: 25 },
     };
     if ways.dense {
         limits.kept = 0;
+        limits.watches /= 4;
         limits.workers = limits.workers.min(6 * (1 + usize::from(layout == Layout::Wide)));
     }
     limits

@@ -39,8 +39,10 @@ pub(crate) enum Fate {
     Kept(StreamId),
     /// Its id was known.
     Known(StreamId),
-    /// The stream refused it or did not keep it.
+    /// The stream refused it.
     Refused(StreamId),
+    /// No consumer of the stream wants it, so it is not kept.
+    NotKept(StreamId),
     /// Nobody heard it.
     Unheard,
     /// It went to subscribers alone.
@@ -115,7 +117,10 @@ impl Ways {
             Event::Deduplicated { msg, stream, .. } => {
                 self.end(msg, at, hop, Fate::Known(stream), first);
             }
-            Event::NotKept { msg, stream, .. } | Event::Refused { msg, stream, .. } => {
+            Event::NotKept { msg, stream, .. } => {
+                self.end(msg, at, hop, Fate::NotKept(stream), first);
+            }
+            Event::Refused { msg, stream, .. } => {
                 self.end(msg, at, hop, Fate::Refused(stream), first);
             }
             Event::Unheard { msg } => self.end(msg, at, hop, Fate::Unheard, first),
@@ -207,11 +212,11 @@ pub(crate) fn original(trace: &Trace, msg: Msg) -> Msg {
     }
 }
 
-/// The states of a message in a stream: from when on, and which; one after another.
+/// The states of a message in a stream: from when on, and the class of its mark; one after another.
 pub(crate) fn states(story: &Story<'_>, kept: &Kept) -> Vec<(Time, &'static str)> {
     let trace = story.trace;
     let dead = matches!(trace.messages.get(kept.msg.0 as usize), Some(Message::Copy { .. }));
-    let fresh = if dead { "dead" } else { "stored" };
+    let fresh = if dead { "kept dead" } else { "kept stored" };
     let mut consumers = 0;
     let mut changes: Vec<(Time, u16, &'static str)> = Vec::new();
     for (place, consumer) in trace.consumers.iter().enumerate() {
@@ -223,19 +228,19 @@ pub(crate) fn states(story: &Story<'_>, kept: &Kept) -> Vec<(Time, &'static str)
         for life in story.of_msg(kept.msg).filter(own) {
             let id = life.delivery.consumer;
             let mut add = |at: Time, state| changes.push((at, id.0, state));
-            add(life.sent, if life.again() { "again" } else { "inflight" });
+            add(life.sent, if life.again() { "kept again" } else { "kept inflight" });
             if story.ack_policy(id) == Some(AckPolicy::None) {
-                add(life.sent, "acked");
+                add(life.sent, "kept acked");
             }
             match life.over {
-                Some((at, Over::Expired | Over::Nak | Over::Delay)) => add(at, "again"),
+                Some((at, Over::Expired | Over::Nak | Over::Delay)) => add(at, "kept again"),
                 _ => {}
             }
             if let Some((at, reply, _)) = life.settled {
-                add(at, if reply == Reply::Term { "dead" } else { "acked" });
+                add(at, if reply == Reply::Term { "kept dead" } else { "kept acked" });
             }
             if let Some(at) = life.exhausted {
-                add(at, "dead");
+                add(at, "kept dead");
             }
         }
     }
@@ -245,14 +250,15 @@ pub(crate) fn states(story: &Story<'_>, kept: &Kept) -> Vec<(Time, &'static str)
     for (at, consumer, state) in changes {
         match now.iter_mut().find(|(c, _)| *c == consumer) {
             // Late answers change nothing for a message that is settled.
-            Some((_, old)) if *old == "acked" => {}
+            Some((_, old)) if *old == "kept acked" => {}
             Some((_, old)) => *old = state,
             None => now.push((consumer, state)),
         }
         // What still asks for attention on any consumer counts; it is acked when all have acked it.
         let any = |wanted: &&str| now.iter().any(|(_, s)| s == wanted);
-        let rest = if now.len() == consumers { "acked" } else { fresh };
-        let all = ["again", "inflight", "dead"].into_iter().find(any).unwrap_or(rest);
+        let rest = if now.len() == consumers { "kept acked" } else { fresh };
+        let all =
+            ["kept again", "kept inflight", "kept dead"].into_iter().find(any).unwrap_or(rest);
         match states.last_mut() {
             Some(last) if last.1 == all => {}
             Some(last) if last.0 == at => last.1 = all,

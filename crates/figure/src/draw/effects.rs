@@ -13,8 +13,8 @@ impl Artist<'_> {
     }
 
     fn committed(&mut self, lane: &Lane, consumer: ConsumerId, nums: &[String]) {
-        // Discs that would touch are one: how often it was done, row, where it begins and ends.
-        let mut groups: Vec<(u32, i32, i32, i32, Vec<Msg>)> = Vec::new();
+        // Discs that would touch are one: how often it was done, row, where it begins, whose.
+        let mut groups: Vec<(u32, i32, i32, Vec<Msg>)> = Vec::new();
         for effect in self.ways.effects.iter().filter(|e| e.consumer == consumer) {
             let at = self.axis.along(effect.at).max(self.began(effect)) + self.slant;
             let from = self.lanes.client(effect.by).map_or(lane.from, |lane| lane.to);
@@ -28,30 +28,26 @@ impl Artist<'_> {
             let num = &nums[effect.msg.0 as usize];
             let leg = Leg { from: (at - self.slant, from), to: (at, across) };
             self.mover(state, msg, num, vec![leg]);
-            let times = if effect.times > 1 { times_of(effect.times) } else { String::new() };
-            let room = text::width(num, 11, true) + text::width(&times, 11, true) + 110;
-            let room = if self.wide() { room.max(2 * DISC + 20) } else { 2 * DISC + 20 };
-            match groups.iter_mut().rfind(|g| g.1 == row) {
-                Some((.., until, msgs)) if at < *until => {
-                    msgs.push(effect.msg);
-                    if self.wide() {
-                        *until += text::width(num, 11, true) + 30;
-                    }
+            let last = groups.iter().rposition(|g| g.1 == row);
+            let ends = last.map_or(0, |last| {
+                let (times, _, from, msgs) = &groups[last];
+                *from + self.disc(msgs, *times, nums).1 + 20
+            });
+            match last {
+                Some(last) if at < ends && groups[last].0 == effect.times => {
+                    groups[last].3.push(effect.msg);
                 }
-                _ => groups.push((effect.times, row, at, at + room, vec![effect.msg])),
+                _ => groups.push((effect.times, row, at.max(ends), vec![effect.msg])),
             }
         }
-        for (times, row, at, _, msgs) in &groups {
+        for (times, row, at, msgs) in &groups {
             let single = (msgs.len() == 1).then(|| msgs[0]);
-            let mut text = numbers(msgs, nums);
+            let (text, long) = self.disc(msgs, *times, nums);
             let (class, words): (_, &[&'static str]) = match times {
                 0 => ("chip void", &["changes nothing", "no change"]),
                 1 => ("chip acked", &[]),
                 _ => ("chip again twice", &["done twice", "twice"]),
             };
-            if *times > 1 && (self.wide() || *times > 2) {
-                text.push_str(&times_of(*times));
-            }
             let half = (text::width(&text, 11, true) + 90).max(2 * DISC) / 2;
             if *times > 1 && !self.wide() {
                 // A second ring, where two numbers have no room.
@@ -62,12 +58,26 @@ impl Artist<'_> {
             }
             self.chip(class, single, (*at, lane.row(*row)), half, &text);
             let note = if *times > 1 { "note again" } else { "note" };
-            let end = if self.wide() { *at + 2 * half - 2 * DISC + 50 } else { *at + 60 };
+            let end = if self.wide() { *at + long - 2 * DISC + 50 } else { *at + 60 };
             self.fate((end, lane.row(*row)), note, single, words);
         }
     }
 
-    /// Where the bar begins that commits an effect: a bar has a least length.
+    /// What is written on the disc of these effects, and its length along the axis.
+    fn disc(&self, msgs: &[Msg], times: u32, nums: &[String]) -> (String, i32) {
+        let mut text = numbers(msgs, nums);
+        if !self.wide() && msgs.len() > 1 && text::width(&text, 11, true) > 200 {
+            text = numbers(&msgs[..1], nums);
+            text.push('…');
+        }
+        if times > 1 && (self.wide() || times > 2) {
+            text.push_str(&times_of(times));
+        }
+        let wide = if self.wide() { text::width(&text, 11, true) + 90 } else { 0 };
+        (text, wide.max(2 * DISC))
+    }
+
+    /// Where the bar ends that commits an effect: a bar has a least length.
     fn began(&self, effect: &crate::ways::Committed) -> i32 {
         let mine = |life: &&Life| {
             life.to == effect.by && life.work_end.is_some_and(|(at, _)| at == effect.at)

@@ -68,8 +68,8 @@ impl Artist<'_> {
             Whose::Worker(_) | Whose::Subscriber(_) if lane.rows > 3 => {
                 Some((i32::midpoint(lane.from, lane.bar_from()) + 30, "its buffer"))
             }
-            Whose::Publisher(_) if lane.rows > 2 => Some((y + 160, "its buffer")),
-            Whose::Server if lane.rows > 2 => Some((y + 165, "what waits there")),
+            Whose::Publisher(_) if lane.rows > 2 => Some((y + 175, "its buffer")),
+            Whose::Server if lane.rows > 2 => Some((y + 175, "what waits there")),
             _ => None,
         };
         if let Some((y, words)) = note {
@@ -87,7 +87,12 @@ impl Artist<'_> {
             );
             return;
         }
-        let kind = if both > room && !name.is_empty() { String::new() } else { kind.to_owned() };
+        let effects = matches!(lane.whose, Whose::Effects(_));
+        let (kind, name) = match both > room && !name.is_empty() {
+            true if effects => (kind, ""),
+            true => ("", name),
+            false => (kind, name),
+        };
         let gap = if kind.is_empty() || name.is_empty() { "" } else { " " };
         self.labels.lane(
             Point { x: right, y: y + 42 },
@@ -149,18 +154,24 @@ impl Artist<'_> {
             }
         }
         spans.extend(since.map(|from| (from, self.axis.end)));
-        let servers = |lane: &&Lane| {
-            matches!(lane.whose, Whose::Stream(_) | Whose::Consumer(_) | Whose::Server)
-        };
-        let (Some(first), Some(last)) = (
-            self.lanes.list.iter().find(servers).map(|l| l.from),
-            self.lanes.list.iter().rfind(servers).map(|l| l.to),
-        ) else {
-            return;
-        };
+        // Lanes of the server that lie side by side.
+        let mut parts: Vec<(i32, i32)> = Vec::new();
+        let mut open = false;
+        for lane in &self.lanes.list {
+            let is = matches!(lane.whose, Whose::Stream(_) | Whose::Consumer(_) | Whose::Server);
+            match parts.last_mut() {
+                Some(part) if is && open => part.1 = lane.to,
+                _ if is => parts.push((lane.from, lane.to)),
+                _ => {}
+            }
+            open = is;
+        }
+        let Some(&(first, _)) = parts.first() else { return };
         for (from, to) in spans {
             let (a, b) = (self.axis.along(from), self.axis.along(to));
-            self.rect(RAIL, "down", None, (a, first - 40), (b.max(a + 20), last + 40), 30);
+            for (near, far) in &parts {
+                self.rect(RAIL, "down", None, (a, near - 40), (b.max(a + 20), far + 40), 30);
+            }
             self.cross(None, (a, first - 40));
             let spot =
                 Spot { at: self.at(a, first - 40), away: 90, sides: &[Side::Right, Side::Below] };

@@ -61,12 +61,15 @@ impl Artist<'_> {
         let sent = &self.ways.sent[burst.first];
         let publisher = self.lanes.client(sent.by);
         let stream = match burst.fate {
-            Fate::Kept(s) | Fate::Known(s) | Fate::Refused(s) => self.lanes.stream(s),
+            Fate::Kept(s) | Fate::Known(s) | Fate::Refused(s) | Fate::NotKept(s) => {
+                self.lanes.stream(s)
+            }
             _ => None,
         };
         let target = stream.or(self.lanes.server()).cloned();
         let (Some(publisher), Some(target)) = (publisher, target) else { return };
-        let lost = matches!(burst.fate, Fate::Refused(_) | Fate::Unheard | Fate::Unsent(_));
+        let lost =
+            !matches!(burst.fate, Fate::Kept(_) | Fate::Known(_) | Fate::Passed | Fate::Open);
         let single = (burst.msgs.len() == 1).then(|| burst.msgs[0]);
         // Colour says the state: what waits first is not lost yet.
         let (flight, mut chip, state) = match (lost, single.map(|m| self.is_copy(m))) {
@@ -130,9 +133,13 @@ impl Artist<'_> {
                 self.ring(single, landed);
                 self.fate(landed, "note", single, &["duplicate, not stored", "duplicate"]);
             }
-            Fate::Refused(_) => {
+            Fate::Refused(_) | Fate::NotKept(_) => {
                 self.cross(single, landed);
-                self.fate(landed, "note lost", single, &["refused", "lost"]);
+                let words: &[&str] = match burst.fate {
+                    Fate::NotKept(_) => &["not kept: nobody wants it", "not kept", "lost"],
+                    _ => &["refused", "lost"],
+                };
+                self.fate(landed, "note lost", single, words);
             }
             Fate::Unheard => {
                 self.cross(single, landed);
@@ -176,7 +183,7 @@ impl Artist<'_> {
 
     /// Whether the messages of a stream have rows with their numbers.
     pub(super) fn numbered(&self, lane: &Lane) -> bool {
-        let least = if self.wide() { 95 } else { 100 };
+        let least = if self.wide() { 95 } else { 70 };
         matches!(lane.whose, Whose::Stream(_)) && lane.rows > 0 && lane.pitch >= least
     }
 

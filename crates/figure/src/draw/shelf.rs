@@ -8,6 +8,7 @@ impl Artist<'_> {
     /// What is stored, and in which state.
     pub(super) fn shelves(&mut self, nums: &[String]) {
         let mut named: Vec<(i32, Removal)> = Vec::new();
+        let mut said: Vec<(i32, &'static str)> = Vec::new();
         for i in 0..self.ways.kept.len() {
             let kept = &self.ways.kept[i];
             let (Some(row), Some(lane)) =
@@ -40,7 +41,7 @@ impl Artist<'_> {
                     let to = from + (wide + 80).max(2 * half);
                     self.rect(
                         CHIP,
-                        if states[0].1 == "dead" { "chip dead" } else { "chip stored" },
+                        if states[0].1 == "kept dead" { "chip dead" } else { "chip stored" },
                         msg,
                         (from, middle - half),
                         (to, middle + half),
@@ -65,21 +66,15 @@ impl Artist<'_> {
                     start = from + wide + 30;
                 }
             }
-            for (k, (at, state)) in states.iter().enumerate() {
-                let a = if k == 0 { start } else { (self.axis.along(*at) + lean).max(start) };
+            for (k, &(at, state)) in states.iter().enumerate() {
+                let a = if k == 0 { start } else { (self.axis.along(at) + lean).max(start) };
                 let b = states
                     .get(k + 1)
                     .map_or(until, |(at, _)| self.axis.along(*at) + lean)
                     .min(until);
                 if b > a {
-                    let class = match *state {
-                        "inflight" => "kept inflight",
-                        "again" => "kept again",
-                        "acked" => "kept acked",
-                        "dead" => "kept dead",
-                        _ => "kept stored",
-                    };
-                    self.line(WATCH, class, msg, (a, middle), (b, middle));
+                    self.line(WATCH, state, msg, (a, middle), (b, middle));
+                    self.state((a, b), &lane, middle, msg, state, &mut said);
                 }
             }
             let Some((_, why)) = kept.gone else { continue };
@@ -88,14 +83,14 @@ impl Artist<'_> {
             let lost = matches!(
                 why,
                 Removal::Limit | Removal::SubjectLimit | Removal::Age | Removal::NoInterest
-            ) && last != "acked";
+            ) && last != "kept acked";
             if lost {
                 self.cross(msg, place);
             } else {
                 let half = (lane.pitch / 2 - 8).clamp(12, 50);
                 let class = match last {
-                    "acked" => "gone acked",
-                    "dead" => "gone dead",
+                    "kept acked" => "gone acked",
+                    "kept dead" => "gone dead",
                     _ => "gone",
                 };
                 self.line(SIGN, class, msg, (place.0, middle - half), (place.0, middle + half));
@@ -118,6 +113,35 @@ impl Artist<'_> {
         }
     }
 
+    /// The word for a state on the first line of a stream that is long enough for it.
+    fn state(
+        &mut self,
+        (from, to): (i32, i32),
+        lane: &Lane,
+        middle: i32,
+        msg: Option<Msg>,
+        state: &'static str,
+        said: &mut Vec<(i32, &'static str)>,
+    ) {
+        let (class, word) = match state {
+            "kept inflight" => ("note inflight", "in flight"),
+            "kept again" => ("note again", "again"),
+            "kept acked" => ("note acked", "acked"),
+            "kept dead" => ("note dead", "dead"),
+            _ => return,
+        };
+        let room = to - from - 200;
+        if self.wide()
+            && self.numbered(lane)
+            && text::width(word, 12, true) < room
+            && !said.contains(&(lane.from, state))
+        {
+            said.push((lane.from, state));
+            let at = Point { x: i32::midpoint(from, to), y: middle + 40 };
+            self.labels.inside(IDLE, class, msg, at, room, &[word]);
+        }
+    }
+
     /// What a stream still holds at the end although all of it may be settled.
     pub(super) fn stream_note(&mut self) {
         if !self.wide() {
@@ -137,6 +161,13 @@ impl Artist<'_> {
                 continue;
             }
             let plain = [&left.to_string(), " stored at the end"].concat();
+            let rows = self.ways.kept.iter().zip(&self.lanes.kept_row);
+            let hidden = rows.filter(|(k, row)| k.stream == stream && row.is_none()).count();
+            if hidden > 0 && !self.dense {
+                let words = [&hidden.to_string(), " more stored, not drawn"].concat();
+                let at = self.at(self.axis.from, lane.from - 30);
+                self.labels.want(IDLE, "note", None, vec![(at, Anchor::Start, words)]);
+            }
             let long = [&plain, ": an ack does not delete"].concat();
             let words = if settled && !said && mine().all(|k| k.gone.is_none()) {
                 said = true;

@@ -13,7 +13,7 @@ impl Artist<'_> {
             };
             let Some(row) = self.lanes.watch_row[i] else { continue };
             let middle = consumer.row(row);
-            let half = consumer.pitch / 2 - 10;
+            let half = (consumer.pitch / 2 - 10).max(consumer.pitch / 3);
             self.watch(i, middle, half);
             self.after(life, middle, half);
             if self.dense {
