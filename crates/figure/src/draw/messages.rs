@@ -212,30 +212,38 @@ impl Artist<'_> {
         self.story.trace.scenario.network_delay
     }
 
-    /// Advisories that a stream keeps: from the consumer that publishes them.
+    /// Advisories that a stream keeps or a subscriber hears: from the consumer that publishes them.
     fn advised(&mut self, nums: &[String]) {
-        for kept in &self.ways.kept {
+        let kept = self.ways.kept.iter().map(|kept| (kept.msg, kept.from, Some(kept.stream)));
+        let heard = self.ways.copies.iter().map(|copy| (copy.msg, copy.sent, None));
+        for (msg, at, stream) in kept.chain(heard) {
             let Some(&Message::Advisory { consumer, .. }) =
-                self.story.trace.messages.get(kept.msg.0 as usize)
+                self.story.trace.messages.get(msg.0 as usize)
             else {
                 continue;
             };
+            let target = match stream {
+                Some(stream) => self.lanes.stream(stream),
+                None => self.lanes.server(),
+            };
             let from = self.lanes.consumer(consumer).cloned();
-            let (Some(from), Some(target)) = (from, self.lanes.stream(kept.stream).cloned()) else {
-                continue;
+            let (Some(from), Some(target)) = (from, target.cloned()) else { continue };
+            let down = target.from > from.from;
+            let edge = if down { from.to + 20 } else { from.from - 20 };
+            let to = match self.shelf_edge(&target, &[msg]).filter(|_| down && stream.is_some()) {
+                Some(to) => to,
+                None if down => target.from - 10,
+                None => target.to + 10,
             };
-            let to = self.shelf_edge(&target, &[kept.msg]).unwrap_or(target.from - 10);
-            let at = self.axis.along(kept.from) + self.slant;
-            let (edge, msg) = (from.to + 20, Some(kept.msg));
-            self.flight("flight dead", msg, (at, edge), (at + self.slant, to));
-            let spot = Spot {
-                at: self.at(at, from.to + 110),
-                away: 60,
-                sides: &[Side::Right, Side::Left],
-            };
-            self.labels.beside(ANSWER, spot, "note dead", msg, &["advisory"]);
+            // What streams keep waits its turn among the steps of a dead letter.
+            let at = self.axis.along(at) + if stream.is_some() { self.slant } else { 0 };
+            self.flight("flight dead", Some(msg), (at, edge), (at + self.slant, to));
+            let beside = if down { edge + 90 } else { edge - 90 };
+            let sides = &[Side::Right, Side::Left];
+            let spot = Spot { at: self.at(at, beside), away: 60, sides };
+            self.labels.beside(ANSWER, spot, "note dead", Some(msg), &["advisory"]);
             let leg = Leg { from: (at, edge), to: (at + self.slant, to) };
-            self.mover("dead", msg, &nums[kept.msg.0 as usize], vec![leg]);
+            self.mover("dead", Some(msg), &nums[msg.0 as usize], vec![leg]);
         }
     }
 

@@ -314,6 +314,29 @@ fn a_dead_letter_keeps_the_number_of_its_message() {
 }
 
 #[test]
+fn an_advisory_goes_from_its_consumer_to_whoever_hears_it() {
+    let trace = scene("advisory-heard");
+    for layout in LAYOUTS {
+        let seen = Seen::new(&trace, layout);
+        let consumer = seen.lanes.consumer(ConsumerId(0)).unwrap();
+        for msg in [1, 2] {
+            // From the near edge of the consumer's lane up to the server, where the copy for the subscriber begins.
+            let line = seen.scene.marks.iter().find_map(|mark| match &mark.shape {
+                Shape::Line(points) if mark.class == "flight dead" && mark.msg == Some(msg) => {
+                    let (a, b) = (seen.across(points[0]), seen.across(points[1]));
+                    (a < consumer.from && b < a).then(|| seen.along(points[0]))
+                }
+                _ => None,
+            });
+            let advised = seen.at(|e| matches!(e, Event::Advised { msg: m, .. } if m.0 == msg));
+            assert_eq!(line, Some(advised), "{msg} {layout:?}");
+            assert!(!seen.spans("work inflight done", msg).is_empty());
+        }
+        assert!(seen.spans("flight dead", 0).is_empty(), "nothing is wrong with the first");
+    }
+}
+
+#[test]
 fn every_stopwatch_in_flight_is_drawn() {
     for name in ["dead-letters", "effects-twice", "many-lanes", "work-queue"] {
         let trace = scene(name);
@@ -338,6 +361,7 @@ fn lanes_lie_apart_and_inside() {
         "slow-consumer",
         "server-side-slow",
         "disconnect-buffer",
+        "advisory-heard",
         "effects-twice",
         "dead-letters",
         "work-queue",
