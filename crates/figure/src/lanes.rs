@@ -483,12 +483,12 @@ pub(crate) fn unsent(sent: &Sent, axis: Axis) -> Option<Span> {
 
 /// When a copy comes to its subscriber, at the soonest as arrows lean.
 pub(crate) fn lands(copy: &Heard, axis: Axis, slant: i32) -> i32 {
-    (axis.along(copy.sent) + 2 * slant).max(copy.received.map_or(0, |at| axis.along(at)))
+    (axis.along(copy.sent) + 2 * slant).max(copy.received().map_or(0, |at| axis.along(at)))
 }
 
 /// From where to where a copy waits at the server, since its subscriber does not read.
 pub(crate) fn held(copy: &Heard, axis: Axis, slant: i32) -> Option<Span> {
-    let until = match (copy.received, copy.dropped) {
+    let until = match (copy.received(), copy.dropped()) {
         (Some(at), _) => at,
         (None, Some((at, why))) if why != Drop::BufferFull => at,
         (None, Some(_)) => return None,
@@ -499,8 +499,8 @@ pub(crate) fn held(copy: &Heard, axis: Axis, slant: i32) -> Option<Span> {
 
 /// From where to where a copy waits in its subscriber's buffer.
 pub(crate) fn waiting(copy: &Heard, axis: Axis, slant: i32) -> Option<Span> {
-    copy.received?;
-    let until = copy.started.or(copy.dropped.map(|(at, _)| at)).unwrap_or(axis.end);
+    copy.received()?;
+    let until = copy.started().or(copy.dropped().map(|(at, _)| at)).unwrap_or(axis.end);
     seen(lands(copy, axis, slant), axis.along(until))
 }
 

@@ -66,10 +66,27 @@ pub(crate) struct Copy {
     pub(crate) msg: Msg,
     pub(crate) to: ClientId,
     pub(crate) sent: Time,
-    pub(crate) received: Option<Time>,
-    pub(crate) started: Option<Time>,
-    pub(crate) done: Option<Time>,
-    pub(crate) dropped: Option<(Time, Drop)>,
+    /// When it was received, when its handler began, when that was done, and when it was dropped.
+    steps: [Option<Time>; 4],
+    why: Drop,
+}
+
+impl Copy {
+    pub(crate) fn received(&self) -> Option<Time> {
+        self.steps[0]
+    }
+
+    pub(crate) fn started(&self) -> Option<Time> {
+        self.steps[1]
+    }
+
+    pub(crate) fn done(&self) -> Option<Time> {
+        self.steps[2]
+    }
+
+    pub(crate) fn dropped(&self) -> Option<(Time, Drop)> {
+        Some((self.steps[3]?, self.why))
+    }
 }
 
 /// A side effect of work.
@@ -144,27 +161,15 @@ impl Ways {
                 if let Some(slot) = first.get_mut(msg.0 as usize) {
                     slot[2] = slot[2].min(self.copies.len());
                 }
-                let (received, started, done, dropped) = (None, None, None, None);
-                self.copies.push(Copy { msg, to, sent: at, received, started, done, dropped });
+                self.copies.push(Copy { msg, to, sent: at, steps: [None; 4], why: Drop::Loss });
             }
-            Event::Received { msg, by, .. } => {
-                if let Some(copy) = self.copy(msg, by, first) {
-                    copy.received = Some(at);
-                }
-            }
+            Event::Received { msg, by, .. } => self.step(msg, by, 0, at, first),
+            Event::HandlerStarted { msg, by } => self.step(msg, by, 1, at, first),
+            Event::HandlerDone { msg, by } => self.step(msg, by, 2, at, first),
             Event::Dropped { msg, by, why } => {
+                self.step(msg, by, 3, at, first);
                 if let Some(copy) = self.copy(msg, by, first) {
-                    copy.dropped = Some((at, why));
-                }
-            }
-            Event::HandlerStarted { msg, by } => {
-                if let Some(copy) = self.copy(msg, by, first) {
-                    copy.started = Some(at);
-                }
-            }
-            Event::HandlerDone { msg, by } => {
-                if let Some(copy) = self.copy(msg, by, first) {
-                    copy.done = Some(at);
+                    copy.why = why;
                 }
             }
             Event::WorkDone { delivery, by, changed } => {
@@ -190,6 +195,12 @@ impl Ways {
         {
             sent.fate = fate;
             sent.left = Some(Time(at.0.saturating_sub(hop.0)).max(sent.at));
+        }
+    }
+
+    fn step(&mut self, msg: Msg, by: ClientId, step: usize, at: Time, first: &[[usize; 3]]) {
+        if let Some(copy) = self.copy(msg, by, first) {
+            copy.steps[step] = Some(at);
         }
     }
 
@@ -227,7 +238,11 @@ pub(crate) fn states(story: &Story<'_>, kept: &Kept) -> Vec<(Time, &'static str)
         let own = |life: &&Life| usize::from(life.delivery.consumer.0) == place;
         for life in story.of_msg(kept.msg).filter(own) {
             let id = life.delivery.consumer;
-            let mut add = |at: Time, state| changes.push((at, id.0, state));
+            // In order of time; at one moment in the order found.
+            let mut add = |at: Time, state| {
+                let place = changes.iter().rposition(|c| c.0 <= at).map_or(0, |place| place + 1);
+                changes.insert(place, (at, id.0, state));
+            };
             add(life.sent, if life.again() { "kept again" } else { "kept inflight" });
             if story.ack_policy(id) == Some(AckPolicy::None) {
                 add(life.sent, "kept acked");
@@ -244,7 +259,6 @@ pub(crate) fn states(story: &Story<'_>, kept: &Kept) -> Vec<(Time, &'static str)
             }
         }
     }
-    let changes = delivery_sim::order::sorted(changes, |a, b| a.0.cmp(&b.0));
     let mut now: Vec<(u16, &'static str)> = Vec::new();
     let mut states = vec![(kept.from, fresh)];
     for (at, consumer, state) in changes {

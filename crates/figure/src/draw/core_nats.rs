@@ -31,25 +31,25 @@ impl Artist<'_> {
             self.add(BUFFER, "buffer inflight", msg, Shape::Line(points));
             from = (until, across);
         }
-        let reads = copy.received.is_some()
-            || copy.dropped.is_none_or(|(_, why)| why != Drop::SlowConsumer);
+        let reads = copy.received().is_some()
+            || copy.dropped().is_none_or(|(_, why)| why != Drop::SlowConsumer);
         let mut place = from;
-        if reads && copy.received.or(copy.dropped.map(|(at, _)| at)).is_some() {
+        if reads && copy.received().or(copy.dropped().map(|(at, _)| at)).is_some() {
             let to = lands(copy, self.axis, self.slant).max(from.0);
             let to = if kept_back.is_none() { to } else { from.0 + self.slant };
             let waits =
                 waiting(copy, self.axis, self.slant).and(row).filter(|_| kept_back.is_none());
             let across = waits.map_or(lane.bar_from() - 10, |row| lane.row(row));
             place = (to, across);
-            let class = match copy.dropped {
-                Some(_) if copy.received.is_none() => "flight lost",
+            let class = match copy.dropped() {
+                Some(_) if copy.received().is_none() => "flight lost",
                 _ => "flight inflight",
             };
             self.flight(class, msg, from, place);
             legs.push(Leg { from, to: place });
             if let (Some((_, until)), Some(_)) = (waiting(copy, self.axis, self.slant), waits) {
                 let mut points = vec![place, (until, across)];
-                if copy.started.is_some() {
+                if copy.started().is_some() {
                     points.push((until, lane.bar_from()));
                 }
                 let points = points.into_iter().map(|(a, b)| self.at(a, b)).collect();
@@ -57,7 +57,7 @@ impl Artist<'_> {
                 place = (until, across);
             }
         }
-        if let Some((_, why)) = copy.dropped {
+        if let Some((_, why)) = copy.dropped() {
             self.cross(msg, place);
             let words: &[&'static str] = match why {
                 Drop::BufferFull => &["dropped: buffer full", "dropped"],
@@ -65,12 +65,12 @@ impl Artist<'_> {
                 _ => &["lost"],
             };
             self.fate(place, "note lost", msg, words);
-        } else if let Some(started) = copy.started {
+        } else if let Some(started) = copy.started() {
             legs.extend(self.handled(
                 copy.msg,
                 &lane,
                 started.max(copy.sent),
-                copy.done,
+                copy.done(),
                 place.0,
                 num,
             ));

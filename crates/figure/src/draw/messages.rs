@@ -84,13 +84,11 @@ impl Artist<'_> {
         let half = (text::width(&text, 11, true) + 90).max(2 * DISC) / 2;
         let near = publisher.middle();
         self.chip(chip, single, (burst.from, near), half, &text);
-        if let Fate::Unsent(why) = burst.fate {
+        let words = self.ending(burst.fate, sent);
+        let known = matches!(burst.fate, Fate::Known(_));
+        if let Fate::Unsent(_) = burst.fate {
             let at = (burst.from, near + DISC + 40);
             self.cross(single, at);
-            let words: &[&str] = match why {
-                Refusal::BufferFull => &["buffer full: lost", "buffer full", "lost"],
-                _ => &["not connected: lost", "lost"],
-            };
             self.fate(at, "note lost", single, words);
             return;
         }
@@ -124,36 +122,33 @@ impl Artist<'_> {
             along += 60.max((burst.last - burst.from) / 12).max(1);
         }
         let landed = (from.0 + self.slant, to);
-        match burst.fate {
-            Fate::Kept(_) if !self.numbered(&target) => {
-                let across = target.middle();
-                self.chip(chip, single, (landed.0, across), half, &text);
-            }
-            Fate::Known(_) => {
-                self.ring(single, landed);
-                self.fate(landed, "note", single, &["duplicate, not stored", "duplicate"]);
-            }
-            Fate::Refused(_) | Fate::NotKept(_) => {
-                self.cross(single, landed);
-                let words: &[&str] = match burst.fate {
-                    Fate::NotKept(_) => &["not kept: nobody wants it", "not kept", "lost"],
-                    _ => &["refused", "lost"],
-                };
-                self.fate(landed, "note lost", single, words);
-            }
-            Fate::Unheard => {
-                self.cross(single, landed);
-                let words: &[&str] = if self.server_is_up(sent) {
-                    &["nobody listens", "unheard", "lost"]
-                } else {
-                    &["lost"]
-                };
-                self.fate(landed, "note lost", single, words);
-            }
-            _ => {}
+        if let Fate::Kept(_) = burst.fate
+            && !self.numbered(&target)
+        {
+            self.chip(chip, single, (landed.0, target.middle()), half, &text);
         }
+        if known {
+            self.ring(single, landed);
+        } else if lost {
+            self.cross(single, landed);
+        }
+        self.fate(landed, if known { "note" } else { "note lost" }, single, words);
         let end = if self.numbered(&target) { to } else { target.middle() };
         self.mover(state, single, &text, vec![Leg { from, to: (from.0 + self.slant, end) }]);
+    }
+
+    /// What became of a message that was not simply stored or passed on.
+    fn ending(&self, fate: Fate, sent: &Sent) -> &'static [&'static str] {
+        match fate {
+            Fate::Known(_) => &["duplicate, not stored", "duplicate"],
+            Fate::Refused(_) => &["refused", "lost"],
+            Fate::NotKept(_) => &["not kept: nobody wants it", "not kept", "lost"],
+            Fate::Unheard if self.server_is_up(sent) => &["nobody listens", "unheard", "lost"],
+            Fate::Unheard => &["lost"],
+            Fate::Unsent(Refusal::BufferFull) => &["buffer full: lost", "buffer full", "lost"],
+            Fate::Unsent(_) => &["not connected: lost", "lost"],
+            Fate::Kept(_) | Fate::Passed | Fate::Open => &[],
+        }
     }
 
     /// What became of something, in words beside its end.
