@@ -148,7 +148,7 @@ struct Artist<'a> {
     ways: &'a Ways,
     layout: Layout,
     axis: Axis,
-    lanes: Lanes,
+    lanes: Lanes<'a>,
     slant: i32,
     dense: bool,
     marks: Vec<Mark>,

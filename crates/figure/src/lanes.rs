@@ -5,7 +5,7 @@ use crate::story::{Life, Story};
 use crate::ways::{Committed, Copy as Heard, Sent, Ways};
 use delivery_sim::Time;
 use delivery_sim::time::SEC;
-use delivery_sim::trace::{ClientId, ClientKind, ConsumerId, Drop, Message, StreamId};
+use delivery_sim::trace::{ClientId, ClientKind, ConsumerId, Drop, Message, StreamId, Trace};
 
 /// The time axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -83,14 +83,14 @@ pub(crate) enum Whose {
 }
 
 /// A lane, across the axis.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Lane {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Lane<'a> {
     pub(crate) whose: Whose,
-    /// Whose it is too, where a narrow picture has one lane for several clients.
-    pub(crate) clients: Vec<ClientId>,
+    /// How many clients have it: several where a narrow picture has no room for a lane each.
+    pub(crate) shared: i32,
     /// What it is, `worker`.
     pub(crate) kind: &'static str,
-    pub(crate) name: String,
+    pub(crate) name: &'a str,
     pub(crate) from: i32,
     pub(crate) to: i32,
     /// Height of one row: of a stopwatch on a consumer's lane, of a message in a stream or a buffer.
@@ -102,7 +102,7 @@ pub(crate) struct Lane {
     pub(crate) bar: i32,
 }
 
-impl Lane {
+impl Lane<'_> {
     /// The middle: of the bars where there are any, else of the lane.
     pub(crate) fn middle(&self) -> i32 {
         if self.sends() {
@@ -142,8 +142,10 @@ impl Lane {
 
 /// All lanes, and which rows of them deliveries have.
 #[derive(Debug)]
-pub(crate) struct Lanes {
-    pub(crate) list: Vec<Lane>,
+pub(crate) struct Lanes<'a> {
+    pub(crate) list: Vec<Lane<'a>>,
+    /// The clients of each lane, in the same order.
+    clients: Vec<Vec<ClientId>>,
     /// Row of each delivery on its consumer's lane.
     pub(crate) watch_row: Vec<Option<i32>>,
     /// Row of each delivery in its worker's buffer.
@@ -174,10 +176,10 @@ struct Limits {
 /// From where to where a thing takes a row.
 type Span = (i32, i32);
 
-impl Lanes {
+impl<'a> Lanes<'a> {
     /// Lays out the lanes of a run across the axis, from `from` on; at most up to `to` where that is given.
     pub(crate) fn new(
-        story: &Story<'_>,
+        story: &Story<'a>,
         ways: &Ways,
         axis: Axis,
         layout: Layout,
@@ -186,8 +188,10 @@ impl Lanes {
         to: Option<i32>,
     ) -> Self {
         let limits = limits(layout, ways);
+        let (list, clients) = list(story, ways, &limits);
         let mut lanes = Self {
-            list: list(story, ways, &limits),
+            list,
+            clients,
             watch_row: Vec::new(),
             buffer_row: Vec::new(),
             sent_row: Vec::new(),
@@ -214,11 +218,12 @@ impl Lanes {
     }
 
     /// The lane of a client; where that has several, the part of it that is this client's.
-    pub(crate) fn client(&self, client: ClientId) -> Option<Lane> {
-        let mut lane = self.list[self.place(client)?].clone();
-        let slots = lane.clients.len() as i32;
+    pub(crate) fn client(&self, client: ClientId) -> Option<Lane<'a>> {
+        let place = self.place(client)?;
+        let mut lane = self.list[place];
+        let slots = lane.shared;
         if slots > 1 && matches!(lane.whose, Whose::Worker(_) | Whose::Subscriber(_)) {
-            let slot = lane.clients.iter().position(|c| *c == client).unwrap_or(0) as i32;
+            let slot = self.clients[place].iter().position(|c| *c == client).unwrap_or(0) as i32;
             let (from, each) = (lane.bar_from(), lane.bar / slots);
             lane.to = from + each * (slot + 1) - 5;
             lane.bar = each - 10;
@@ -228,30 +233,30 @@ impl Lanes {
 
     /// The place of a client's lane in the list.
     pub(crate) fn place(&self, client: ClientId) -> Option<usize> {
-        self.list.iter().position(|lane| lane.clients.contains(&client))
+        self.clients.iter().position(|clients| clients.contains(&client))
     }
 
-    pub(crate) fn of(&self, whose: Whose) -> Option<&Lane> {
-        self.list.iter().find(|lane| lane.whose == whose)
+    pub(crate) fn of(&self, whose: Whose) -> Option<Lane<'a>> {
+        self.list.iter().find(|lane| lane.whose == whose).copied()
     }
 
-    pub(crate) fn stream(&self, stream: StreamId) -> Option<&Lane> {
+    pub(crate) fn stream(&self, stream: StreamId) -> Option<Lane<'a>> {
         self.of(Whose::Stream(stream))
     }
 
-    pub(crate) fn consumer(&self, consumer: ConsumerId) -> Option<&Lane> {
+    pub(crate) fn consumer(&self, consumer: ConsumerId) -> Option<Lane<'a>> {
         self.of(Whose::Consumer(consumer))
     }
 
     /// The lane through which a message passes that no stream takes.
-    pub(crate) fn server(&self) -> Option<&Lane> {
+    pub(crate) fn server(&self) -> Option<Lane<'a>> {
         self.of(Whose::Server)
     }
 
     /// Gives everything that takes its time a row: a message keeps the row of its stopwatch as long as it can.
     fn rows(&mut self, story: &Story<'_>, ways: &Ways, axis: Axis, slant: i32, limits: &Limits) {
         let mut rows: Vec<Vec<i32>> = vec![Vec::new(); self.list.len()];
-        let place = |whose: Whose, list: &[Lane]| list.iter().position(|l| l.whose == whose);
+        let place = |whose: Whose, list: &[Lane<'_>]| list.iter().position(|l| l.whose == whose);
         for life in &story.lives {
             let sent = axis.along(life.sent);
             let lane = place(Whose::Consumer(life.delivery.consumer), &self.list);
@@ -312,7 +317,7 @@ impl Lanes {
         span: Option<Span>,
         limit: usize,
     ) -> Option<i32> {
-        let lane = lane.filter(|&lane| self.list[lane].clients.len() < 2)?;
+        let lane = lane.filter(|&lane| self.list[lane].shared < 2)?;
         free(&mut rows[lane], span?, limit)
     }
 
@@ -365,7 +370,7 @@ impl Lanes {
                     lane.to = lane.rows * lane.pitch;
                 }
                 Whose::Worker(_) | Whose::Workers(_) | Whose::Subscriber(_) => {
-                    let more = lane.clients.len().clamp(1, 4) as i32 - 1;
+                    let more = lane.shared.clamp(1, 4) - 1;
                     lane.bar = if wide { 190 } else { 180 + 80 * more };
                     lane.to = lane.bar + waiting;
                 }
@@ -440,7 +445,7 @@ fn limits(layout: Layout, ways: &Ways) -> Limits {
 
 /// How many lanes a run needs.
 pub(crate) fn count(story: &Story<'_>, ways: &Ways, layout: Layout) -> usize {
-    list(story, ways, &limits(layout, ways)).len()
+    list(story, ways, &limits(layout, ways)).0.len()
 }
 
 /// Takes the first row that is free, a new one if there may be one more.
@@ -505,12 +510,28 @@ pub(crate) fn waiting(copy: &Heard, axis: Axis, slant: i32) -> Option<Span> {
 }
 
 /// The lanes that a run needs, in order, without a place yet.
-fn list(story: &Story<'_>, ways: &Ways, limits: &Limits) -> Vec<Lane> {
-    let trace = story.trace;
+fn list<'a>(
+    story: &Story<'a>,
+    ways: &Ways,
+    limits: &Limits,
+) -> (Vec<Lane<'a>>, Vec<Vec<ClientId>>) {
+    let trace: &'a Trace = story.trace;
+    let lane = |whose: Whose, kind: &'static str, name: &'a str| Lane {
+        whose,
+        shared: 1,
+        kind,
+        name,
+        from: 0,
+        to: 0,
+        pitch: 0,
+        rows: 0,
+        bar: 0,
+    };
     let mut list = Vec::new();
+    let mut owners = Vec::new();
     let mut rest = Vec::new();
     let mut left = limits.workers;
-    let mut add = |whose: Whose, kind: &'static str, name: &str| {
+    let mut add = |whose: Whose, kind: &'static str, name: &'a str| {
         let clients = match whose {
             Whose::Publisher(id) => vec![id],
             Whose::Worker(id) | Whose::Subscriber(id) => {
@@ -523,8 +544,8 @@ fn list(story: &Story<'_>, ways: &Ways, limits: &Limits) -> Vec<Lane> {
             }
             _ => Vec::new(),
         };
-        let name = name.to_owned();
-        list.push(Lane { whose, clients, kind, name, from: 0, to: 0, pitch: 0, rows: 0, bar: 0 });
+        list.push(lane(whose, kind, name));
+        owners.push(clients);
     };
     let clients = || trace.clients.iter().enumerate().map(|(i, c)| (ClientId(i as u16), c));
     for (id, client) in clients() {
@@ -543,7 +564,8 @@ fn list(story: &Story<'_>, ways: &Ways, limits: &Limits) -> Vec<Lane> {
     for (id, client) in clients().filter(|(_, c)| subscriber(c.kind)) {
         add(Whose::Subscriber(id), "subscriber", &client.name);
     }
-    let workers = |consumer: Option<ConsumerId>, add: &mut dyn FnMut(Whose, &'static str, &str)| {
+    let workers = |consumer: Option<ConsumerId>,
+                   add: &mut dyn FnMut(Whose, &'static str, &'a str)| {
         for (id, client) in clients() {
             let kind = match client.kind {
                 ClientKind::Worker => "worker",
@@ -600,40 +622,32 @@ fn list(story: &Story<'_>, ways: &Ways, limits: &Limits) -> Vec<Lane> {
         }
     }
     if !rest.is_empty() {
-        let name = [&rest.len().to_string(), " more"].concat();
-        let whose = Whose::Workers(rest.len() as u32);
-        list.push(Lane {
-            whose,
-            clients: rest,
-            kind: "",
-            name,
-            from: 0,
-            to: 0,
-            pitch: 0,
-            rows: 0,
-            bar: 0,
-        });
+        list.push(lane(Whose::Workers(rest.len() as u32), "", "more"));
+        owners.push(rest);
     }
-    fold(&mut list, limits.lanes);
-    list
+    fold(&mut list, &mut owners, limits.lanes);
+    (list, owners)
 }
 
 /// Puts publishers, subscribers and the workers of a consumer on one lane each until there are no more than `most` lanes.
-fn fold(list: &mut Vec<Lane>, most: usize) {
+fn fold(list: &mut Vec<Lane<'_>>, owners: &mut Vec<Vec<ClientId>>, most: usize) {
     for name in ["publishers", "subscribers", "workers"] {
-        let folds =
-            |lane: &Lane| !lane.kind.is_empty() && name.starts_with(lane.kind) || lane.name == name;
+        let folds = |lane: &Lane<'_>| {
+            !lane.kind.is_empty() && name.starts_with(lane.kind) || lane.name == name
+        };
         let mut place = 1;
         while list.len() > most && place < list.len() {
             if !folds(&list[place]) || !folds(&list[place - 1]) {
                 place += 1;
                 continue;
             }
-            let more = list.remove(place).clients;
+            list.remove(place);
+            let more = owners.remove(place);
+            owners[place - 1].extend(more);
             let lane = &mut list[place - 1];
-            lane.clients.extend(more);
-            lane.name = name.to_owned();
-            lane.kind = match lane.clients.len() {
+            lane.shared += 1;
+            lane.name = name;
+            lane.kind = match lane.shared {
                 2 => "two",
                 3 => "three",
                 4 => "four",
@@ -648,10 +662,12 @@ fn fold(list: &mut Vec<Lane>, most: usize) {
         && matches!(list[handler - 1].whose, Whose::Consumer(_))
     {
         list.remove(handler - 1);
+        owners.remove(handler - 1);
     }
     while list.len() > most
         && let Some(place) = list.iter().rposition(|l| matches!(l.whose, Whose::Effects(_)))
     {
         list.remove(place);
+        owners.remove(place);
     }
 }

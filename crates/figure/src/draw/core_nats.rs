@@ -7,14 +7,14 @@ use delivery_sim::trace::Drop;
 impl Artist<'_> {
     /// Copies on their whole way.
     pub(super) fn core(&mut self, nums: &[String]) {
-        let Some(server) = self.lanes.server().cloned() else { return };
+        let Some(server) = self.lanes.server() else { return };
         for i in 0..self.ways.copies.len() {
             self.copy(i, &server, nums);
         }
         self.hearing();
     }
 
-    fn copy(&mut self, i: usize, server: &Lane, nums: &[String]) {
+    fn copy(&mut self, i: usize, server: &Lane<'_>, nums: &[String]) {
         let copy = &self.ways.copies[i];
         let Some(lane) = self.lanes.client(copy.to) else { return };
         let msg = Some(copy.msg);
@@ -82,7 +82,7 @@ impl Artist<'_> {
     fn handled(
         &mut self,
         msg: Msg,
-        lane: &Lane,
+        lane: &Lane<'_>,
         since: Time,
         until: Option<Time>,
         least: i32,
@@ -99,10 +99,10 @@ impl Artist<'_> {
     }
 
     /// How far a buffer may fill, where it does.
-    fn limit(&mut self, lane: &Lane) {
+    fn limit(&mut self, lane: &Lane<'_>) {
         let spec = self.story.trace.scenario.subscribers.iter().find(|s| s.name == lane.name);
         let most = spec.map_or(0, |s| s.limits().0);
-        if lane.rows == 0 || lane.rows.unsigned_abs() != most || lane.clients.len() > 1 {
+        if lane.rows == 0 || lane.rows.unsigned_abs() != most || lane.shared > 1 {
             return;
         }
         let across = lane.row(lane.rows - 1) - lane.pitch;
@@ -121,7 +121,7 @@ impl Artist<'_> {
     fn hearing(&mut self) {
         for (place, _) in self.story.trace.clients.iter().enumerate() {
             let id = ClientId(place as u16);
-            let hears = |lane: &Lane| matches!(lane.whose, Whose::Subscriber(_));
+            let hears = |lane: &Lane<'_>| matches!(lane.whose, Whose::Subscriber(_));
             let Some(lane) = self.lanes.client(id).filter(hears) else { continue };
             self.limit(&lane);
             let mut deaf = None;

@@ -12,7 +12,7 @@ impl Artist<'_> {
         }
     }
 
-    fn committed(&mut self, lane: &Lane, consumer: ConsumerId, nums: &[String]) {
+    fn committed(&mut self, lane: &Lane<'_>, consumer: ConsumerId, nums: &[String]) {
         // Discs that would touch are one: how often it was done, row, where it begins, whose.
         let mut groups: Vec<(u32, i32, i32, Vec<Msg>)> = Vec::new();
         for effect in self.ways.effects.iter().filter(|e| e.consumer == consumer) {

@@ -31,7 +31,7 @@ impl Artist<'_> {
     fn delivery(&mut self, range: core::ops::Range<usize>, nums: &[String]) {
         let head = &self.story.lives[range.start];
         let (Some(consumer), Some(worker)) =
-            (self.lanes.consumer(head.delivery.consumer).cloned(), self.lanes.client(head.to))
+            (self.lanes.consumer(head.delivery.consumer), self.lanes.client(head.to))
         else {
             return;
         };
@@ -122,7 +122,7 @@ impl Artist<'_> {
     }
 
     /// The way along its bar of a delivery that is worked on.
-    fn at_work(&self, i: usize, worker: &Lane) -> Option<Leg> {
+    fn at_work(&self, i: usize, worker: &Lane<'_>) -> Option<Leg> {
         let bar = bar(&self.story.lives[i], self.axis, self.slant)?;
         Some(Leg { from: (bar.from, worker.middle()), to: (bar.to, worker.middle()) })
     }
@@ -131,7 +131,7 @@ impl Artist<'_> {
     fn answers(&mut self, i: usize, nums: &[String]) {
         let life = &self.story.lives[i];
         let (Some(consumer), Some(worker)) =
-            (self.lanes.consumer(life.delivery.consumer).cloned(), self.lanes.client(life.to))
+            (self.lanes.consumer(life.delivery.consumer), self.lanes.client(life.to))
         else {
             return;
         };

@@ -53,7 +53,7 @@ impl Artist<'_> {
     }
 
     /// A lane's name at its left, in one line, or in two where that is too long; and what the shapes on it are.
-    fn name_wide(&mut self, lane: &Lane) {
+    fn name_wide(&mut self, lane: &Lane<'_>) {
         let room = 1_300;
         let right = self.axis.from - 160;
         let tall = lane.to - lane.from >= 300;
@@ -75,7 +75,8 @@ impl Artist<'_> {
         if let Some((y, words)) = note {
             self.labels.put("note", None, Point { x: right, y }, Anchor::End, words);
         }
-        let (kind, name) = titles(lane);
+        let count = rest(lane);
+        let (kind, name) = titles(lane, &count);
         let both = text::width(&format!("{kind} "), 12, false) + text::width(name, 12, true);
         if !kind.is_empty() && !name.is_empty() && both > room && lane.to - lane.from >= 230 {
             self.labels.lane(Point { x: right, y: y - 25 }, Anchor::End, kind, "");
@@ -104,8 +105,8 @@ impl Artist<'_> {
 
     /// Names above the lanes, what it is over who it is; of many lanes every second one higher up. Shortened so that none
     /// touches its neighbour.
-    fn names_tall(&mut self, lanes: &[Lane]) {
-        let middle = |lane: &Lane| {
+    fn names_tall(&mut self, lanes: &[Lane<'_>]) {
+        let middle = |lane: &Lane<'_>| {
             if lane.bar > 0 { lane.middle() } else { i32::midpoint(lane.from, lane.to) }
         };
         let step = if lanes.len() > FEW { 2 } else { 1 };
@@ -117,12 +118,10 @@ impl Artist<'_> {
             // Next to the edge of the picture a name may lie off the middle of its lane.
             let (low, high) = (x - left + 20, x + right - 20);
             let y = if i % step == 0 { base } else { base - 280 };
-            let (kind, name) = titles(lane);
-            let (upper, lower) = if kind.is_empty() || name.is_empty() {
-                ("", lane.name.as_str())
-            } else {
-                (kind, name)
-            };
+            let count = rest(lane);
+            let (kind, name) = titles(lane, &count);
+            let (upper, lower) =
+                if kind.is_empty() || name.is_empty() { ("", lane.name) } else { (kind, name) };
             let lower = if lower.is_empty() { lane.kind } else { lower };
             let lower = text::fit(lower, 12, true, high - low);
             let upper = if text::width(upper, 12, false) <= high - low { upper } else { "" };
@@ -181,12 +180,23 @@ impl Artist<'_> {
 }
 
 /// What a lane is called: its kind, and its name unless that says the same.
-fn titles(lane: &Lane) -> (&str, &str) {
+fn titles<'a>(lane: &Lane<'a>, count: &'a str) -> (&'a str, &'a str) {
+    if let Whose::Workers(_) = lane.whose {
+        return (count, lane.name);
+    }
     if lane.name == lane.kind {
         ("", lane.kind)
     } else if lane.name.starts_with(lane.kind) {
-        ("", &lane.name)
+        ("", lane.name)
     } else {
-        (lane.kind, &lane.name)
+        (lane.kind, lane.name)
+    }
+}
+
+/// How many workers a lane has that stands for the rest of them.
+fn rest(lane: &Lane<'_>) -> String {
+    match lane.whose {
+        Whose::Workers(count) => count.to_string(),
+        _ => String::new(),
     }
 }

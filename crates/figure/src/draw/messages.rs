@@ -66,7 +66,7 @@ impl Artist<'_> {
             }
             _ => None,
         };
-        let target = stream.or(self.lanes.server()).cloned();
+        let target = stream.or(self.lanes.server());
         let (Some(publisher), Some(target)) = (publisher, target) else { return };
         let lost =
             !matches!(burst.fate, Fate::Kept(_) | Fate::Known(_) | Fate::Passed | Fate::Open);
@@ -177,13 +177,13 @@ impl Artist<'_> {
     }
 
     /// Whether the messages of a stream have rows with their numbers.
-    pub(super) fn numbered(&self, lane: &Lane) -> bool {
+    pub(super) fn numbered(&self, lane: &Lane<'_>) -> bool {
         let least = if self.wide() { 95 } else { 70 };
         matches!(lane.whose, Whose::Stream(_)) && lane.rows > 0 && lane.pitch >= least
     }
 
     /// Where an arrow to these messages in a stream ends that has a row for each.
-    fn shelf_edge(&self, lane: &Lane, msgs: &[Msg]) -> Option<i32> {
+    fn shelf_edge(&self, lane: &Lane<'_>, msgs: &[Msg]) -> Option<i32> {
         let row = self.lanes.kept_row(self.ways, msgs).filter(|_| self.numbered(lane));
         row.map(|row| lane.row(row) - lane.pitch / 2 + 10)
     }
@@ -221,8 +221,8 @@ impl Artist<'_> {
                 Some(stream) => self.lanes.stream(stream),
                 None => self.lanes.server(),
             };
-            let from = self.lanes.consumer(consumer).cloned();
-            let (Some(from), Some(target)) = (from, target.cloned()) else { continue };
+            let from = self.lanes.consumer(consumer);
+            let (Some(from), Some(target)) = (from, target) else { continue };
             let down = target.from > from.from;
             let edge = if down { from.to + 20 } else { from.from - 20 };
             let to = match self.shelf_edge(&target, &[msg]).filter(|_| down && stream.is_some()) {

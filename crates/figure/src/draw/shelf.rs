@@ -11,8 +11,7 @@ impl Artist<'_> {
         let mut said: Vec<(i32, &'static str)> = Vec::new();
         for i in 0..self.ways.kept.len() {
             let kept = &self.ways.kept[i];
-            let (Some(row), Some(lane)) =
-                (self.lanes.kept_row[i], self.lanes.stream(kept.stream).cloned())
+            let (Some(row), Some(lane)) = (self.lanes.kept_row[i], self.lanes.stream(kept.stream))
             else {
                 continue;
             };
@@ -117,7 +116,7 @@ impl Artist<'_> {
     fn state(
         &mut self,
         (from, to): (i32, i32),
-        lane: &Lane,
+        lane: &Lane<'_>,
         middle: i32,
         msg: Option<Msg>,
         state: &'static str,

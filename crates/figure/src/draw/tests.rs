@@ -14,7 +14,7 @@ struct Seen<'a> {
     trace: &'a Trace,
     scene: Scene,
     slant: i32,
-    lanes: Lanes,
+    lanes: Lanes<'a>,
 }
 
 impl<'a> Seen<'a> {
@@ -390,7 +390,7 @@ fn one_lane_for_each_effect_of_a_consumer_and_none_without_work() {
     for (name, effects) in [("core-loss", 0), ("effects-twice", 1), ("many-lanes", 2)] {
         let trace = scene(name);
         let seen = Seen::new(&trace, Layout::Wide);
-        let is = |l: &&Lane| matches!(l.whose, Whose::Effects(_));
+        let is = |l: &&Lane<'_>| matches!(l.whose, Whose::Effects(_));
         assert_eq!(seen.lanes.list.iter().filter(is).count(), effects, "{name}");
     }
     // What emails did for a message is not what shipping did.

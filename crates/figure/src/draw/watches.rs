@@ -8,7 +8,7 @@ impl Artist<'_> {
         let mut labelled: Vec<ConsumerId> = Vec::new();
         for i in 0..self.story.lives.len() {
             let life = &self.story.lives[i];
-            let Some(consumer) = self.lanes.consumer(life.delivery.consumer).cloned() else {
+            let Some(consumer) = self.lanes.consumer(life.delivery.consumer) else {
                 continue;
             };
             let Some(row) = self.lanes.watch_row[i] else { continue };
@@ -175,7 +175,7 @@ impl Artist<'_> {
         &mut self,
         life: &Life,
         middle: i32,
-        consumer: &Lane,
+        consumer: &Lane<'_>,
         first: bool,
         nums: &[String],
     ) {

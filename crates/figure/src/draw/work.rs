@@ -69,7 +69,7 @@ impl Artist<'_> {
         let trace = self.story.trace;
         for place in 0..trace.clients.len() {
             let id = ClientId(place as u16);
-            let here = |l: &Lane| matches!(l.whose, Whose::Worker(_) | Whose::Subscriber(_));
+            let here = |l: &Lane<'_>| matches!(l.whose, Whose::Worker(_) | Whose::Subscriber(_));
             let Some(lane) = self.lanes.client(id).filter(here) else {
                 continue;
             };
@@ -142,7 +142,7 @@ impl Artist<'_> {
         }
     }
 
-    fn waits(&mut self, lane: &Lane, from: i32, to: i32) {
+    fn waits(&mut self, lane: &Lane<'_>, from: i32, to: i32) {
         let middle = lane.middle();
         self.line(ALIVE, "waits", None, (from, middle), (to, middle));
         if self.wide() && !self.dense {
