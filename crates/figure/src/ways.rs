@@ -247,9 +247,8 @@ pub(crate) fn states(story: &Story<'_>, kept: &Kept) -> Vec<(Time, &'static str)
             if story.ack_policy(id) == Some(AckPolicy::None) {
                 add(life.sent, "kept acked");
             }
-            match life.over {
-                Some((at, Over::Expired | Over::Nak | Over::Delay)) => add(at, "kept again"),
-                _ => {}
+            if let Some((at, Over::Expired | Over::Nak | Over::Delay)) = life.over {
+                add(at, "kept again");
             }
             if let Some((at, reply, _)) = life.settled {
                 add(at, if reply == Reply::Term { "kept dead" } else { "kept acked" });

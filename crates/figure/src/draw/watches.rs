@@ -27,7 +27,7 @@ impl Artist<'_> {
         }
         if self.lanes.hidden > 0
             && let Some(consumer) =
-                self.lanes.list.iter().find(|l| matches!(l.whose, Whose::Consumer(_))).cloned()
+                self.lanes.list.iter().find(|l| matches!(l.whose, Whose::Consumer(_))).copied()
         {
             let words = format!("{} more stopwatches run, not drawn", self.lanes.hidden);
             let spot = Spot {
