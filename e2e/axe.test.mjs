@@ -1,22 +1,13 @@
 // No accessibility rule of axe is broken: light and dark, phone and desk, labs live, everything open.
 
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { test } from 'node:test';
+import { violations } from './support/axe.mjs';
 import { browser, open } from './support/browser.mjs';
 import { liveLab } from './support/lab.mjs';
 import { CHAPTER, LABS, hosted } from './support/site.mjs';
 
-const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-/** The rules that the page breaks, with the elements that do. */
-async function violations(page) {
-  await page.evaluate(axe);
-  const { violations: found, passes } = await page.evaluate(() => globalThis.axe.run(document));
-  assert.ok(passes.length > 10, 'axe looked at the page');
-  return found.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.slice(0, 3).map(({ html, failureSummary }) => `${html.slice(0, 160)} (${failureSummary})`).join(' | ')}`);
-}
+const EMBED = `embed/${LABS[0]}/`;
 
 for (const colorScheme of ['light', 'dark']) {
   for (const width of [390, 1280]) {
@@ -24,7 +15,7 @@ for (const colorScheme of ['light', 'dark']) {
       const home = await hosted(t);
       const started = await browser(t);
       const view = { colorScheme, viewport: { width, height: 900 } };
-      for (const path of ['', CHAPTER, 'nowhere']) {
+      for (const path of ['', CHAPTER, 'nowhere', 'embed/?lab=none', EMBED]) {
         const page = await open(started, home + path, view);
         assert.deepEqual(await violations(page), [], `/${path}`);
         if (path === CHAPTER) {
@@ -35,6 +26,15 @@ for (const colorScheme of ['light', 'dark']) {
           await liveLab(noted, LABS[0]);
           assert.deepEqual(await violations(noted), [], `/${path}, with a notice`);
           await noted.context().close();
+        }
+        if (path === EMBED) {
+          const lab = await liveLab(page, LABS[0]);
+          await lab.openEvents();
+          await page.evaluate(() => document.querySelectorAll('details').forEach((details) => { details.open = true; }));
+          await page.evaluate(() => { Object.defineProperty(navigator, 'clipboard', { value: undefined }); });
+          await lab.button('Copy as Markdown').click();
+          await lab.section.getByRole('textbox', { name: 'Text to copy' }).waitFor();
+          assert.deepEqual(await violations(page), [], `/${path}, live, everything open`);
         }
         await page.context().close();
       }

@@ -35,7 +35,10 @@ for (const [name, files, fail] of CASES) {
       return fail(route);
     });
     const page = await open(started, home + CHAPTER, { before });
-    for (const slug of LABS) await page.locator(`section.lab#${slug}`).scrollIntoViewIfNeeded();
+    for (const slug of LABS) {
+      await page.locator(`section.lab#${slug}`).scrollIntoViewIfNeeded();
+      await until(`${slug} to rest`, () => page.locator(`section.lab.still#${slug}`).count(), () => JSON.stringify(page.faults));
+    }
     const lines = page.getByText(QUIET);
     await until('a line that says that the figures are not live', () => lines.count(),
       () => JSON.stringify(page.faults));

@@ -7,28 +7,35 @@ import { browser, open } from './support/browser.mjs';
 import { liveLab } from './support/lab.mjs';
 import { CHAPTER, LABS, PROJECT, hosted, site } from './support/site.mjs';
 
-test('a chapter with all its labs live has asked for the files of the table, and no others', async (t) => {
-  // Whether it is light enough is said by the task itself.
-  const { stdout: table } = spawnSync('cargo', ['xtask', 'size', '--dist', site()], { cwd: PROJECT, encoding: 'utf8' });
-  const lines = table.split('\n').map((line) => /^ *\d+ +\d+ {2}(\S+)( \*)?$/.exec(line)).filter(Boolean);
-  const listed = lines.map(([, path]) => path);
-  const toRead = lines.filter(([, , star]) => star).map(([, path]) => path);
+// Whether they are light enough is said by the task itself.
+const { stdout: tables } = spawnSync('cargo', ['xtask', 'size', '--dist', site()], { cwd: PROJECT, encoding: 'utf8' });
 
-  const home = await hosted(t);
-  const page = await open(await browser(t), home + CHAPTER);
-  for (const slug of LABS) await liveLab(page, slug);
-  const asked = page.asked.filter((url) => !url.startsWith('data:'))
-    .map((url) => url.slice(home.length)).map((path) => (path === CHAPTER ? `${path}index.html` : path));
+for (const [name, place, labs] of [
+  ['a chapter with all its labs live', CHAPTER, LABS],
+  ['an embed', `embed/${LABS[0]}/`, [LABS[0]]],
+]) {
+  test(`${name} has asked for the files of its table, and no others`, async (t) => {
+    const table = tables.split('\n\n').find((one) => one.includes(` ${place}index.html`)) ?? assert.fail(tables);
+    const lines = table.split('\n').map((line) => /^ *\d+ +\d+ {2}(\S+)( \*)?$/.exec(line)).filter(Boolean);
+    const listed = lines.map(([, path]) => path);
+    const toRead = lines.filter(([, , star]) => star).map(([, path]) => path);
 
-  assert.equal(new Set(asked).size, asked.length, `asked twice: ${asked}`);
-  assert.deepEqual(asked.filter((path) => !listed.includes(path)), [], 'asked for, and not in the table');
-  const idle = listed.filter((path) => !asked.includes(path) && !/icon|manifest/.test(path));
-  assert.deepEqual(idle, [], 'in the table, and not asked for');
-  assert.ok(asked.length <= 12, `${asked.length} requests`);
-  assert.deepEqual(page.faults, []);
+    const home = await hosted(t);
+    const page = await open(await browser(t), home + place);
+    for (const slug of labs) await liveLab(page, slug);
+    const asked = page.asked.filter((url) => !url.startsWith('data:'))
+      .map((url) => url.slice(home.length)).map((path) => (path === place ? `${path}index.html` : path));
 
-  assert.ok(toRead.length >= 2 && toRead.includes(`${CHAPTER}index.html`), table);
-});
+    assert.equal(new Set(asked).size, asked.length, `asked twice: ${asked}`);
+    assert.deepEqual(asked.filter((path) => !listed.includes(path)), [], 'asked for, and not in the table');
+    const idle = listed.filter((path) => !asked.includes(path) && !/icon|manifest/.test(path));
+    assert.deepEqual(idle, [], 'in the table, and not asked for');
+    assert.ok(asked.length <= 12, `${asked.length} requests`);
+    assert.deepEqual(page.faults, []);
+
+    assert.ok(toRead.length >= 2 && toRead.includes(`${place}index.html`), table);
+  });
+}
 
 test('before a lab comes near, a page has asked for what reading needs and no more', async (t) => {
   const home = await hosted(t);

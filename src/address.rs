@@ -30,15 +30,6 @@ pub(crate) fn write(lab: &Lab, first: bool, position: &Position) {
     }
 }
 
-/// The whole address of a page as it is set now, at one lab.
-pub(crate) fn link(slug: &str) -> String {
-    let Some(window) = web_sys::window() else { return String::new() };
-    let location = window.location();
-    let origin = location.origin().unwrap_or_default();
-    let path = location.pathname().unwrap_or_default();
-    [&origin, &path, &query(), "#", slug].concat()
-}
-
 fn query() -> String {
     web_sys::window().and_then(|window| window.location().search().ok()).unwrap_or_default()
 }
@@ -47,7 +38,9 @@ fn query() -> String {
 fn owns(lab: &Lab, first: bool, key: &str) -> bool {
     match key.strip_prefix(lab.slug.as_str()).and_then(|rest| rest.strip_prefix('.')) {
         Some(_) => true,
-        None => first && (key == "t" || lab.knobs.iter().any(|knob| knob.name == key)),
+        None => {
+            first && (matches!(key, "t" | "view") || lab.knobs.iter().any(|knob| knob.name == key))
+        }
     }
 }
 

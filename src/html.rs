@@ -30,6 +30,12 @@ pub(crate) fn element(out: &mut String, open: &str, text: &str) {
 /// Appends a paragraph; what stands between backticks is code.
 pub(crate) fn paragraph(out: &mut String, text: &str) {
     out.push_str("<p>");
+    prose(out, text);
+    out.push_str("</p>");
+}
+
+/// Appends words; what stands between backticks is code.
+pub(crate) fn prose(out: &mut String, text: &str) {
     for (i, part) in text.split('`').enumerate() {
         if i % 2 == 1 {
             element(out, "code", part);
@@ -37,7 +43,6 @@ pub(crate) fn paragraph(out: &mut String, text: &str) {
             escape(out, part);
         }
     }
-    out.push_str("</p>");
 }
 
 /// Appends one choice of a select.

@@ -8,7 +8,7 @@ use crate::run::{Run, Shown};
 use crate::{address, html, view};
 use delivery_figure::lab::{Knob, Lab, Position};
 use delivery_figure::scene::{Layout, Scene};
-use delivery_figure::words;
+use delivery_figure::window::Window;
 use delivery_sim::Time;
 use delivery_sim::setting::Value;
 use delivery_sim::time::{MS, SEC};
@@ -39,7 +39,7 @@ const TICK_MS: u64 = 200;
 /// Milliseconds from event to event for readers who asked for less motion.
 const STEP_MS: u32 = 1_000;
 
-/// Milliseconds of quiet before the address is written.
+/// Milliseconds of quiet before the address is written, and before a run is judged.
 const ADDRESS_MS: u32 = 200;
 
 /// Below this width pictures stand upright; the same as in `style/lab.css`.
@@ -58,6 +58,22 @@ pub(crate) struct Now {
     pub(crate) layout: Layout,
     /// Whether the table of events is open.
     pub(crate) table: bool,
+    /// Whether the account is open, or the page is printed.
+    pub(crate) account: bool,
+    /// The stretch of the run that the picture shows; none for all of it.
+    pub(crate) window: Option<Window>,
+    /// The message whose life is lit and told, by its place in the trace.
+    pub(crate) msg: Option<u32>,
+    /// Whether a run is pinned.
+    pub(crate) pinned: bool,
+}
+
+impl Now {
+    /// Goes to a moment; a picture that does not show it turns to the page that does.
+    fn go(&mut self, t: Time, step: Option<usize>, end: Time) {
+        (self.t, self.step) = (t, step);
+        self.window = self.window.and_then(|window| window.turned_to(t, end));
+    }
 }
 
 /// What does not change, or what nobody on screen follows.
@@ -66,15 +82,21 @@ struct Inner {
     first: bool,
     /// The speed, by its place in [`SPEEDS`].
     speed: usize,
-    /// The movement of the picture on screen, made when it is first needed.
-    player: Option<Player>,
+    /// The picture on screen, made when it is first needed.
+    scene: Option<Scene>,
+    /// Its movement, likewise, and that of the picture above it.
+    players: Vec<Player>,
+    /// The settings of the pinned run.
+    pinned: Option<Vec<Value>>,
+    /// The run drawn above the one on screen: the pinned one, or the second system of the lab.
+    other: Option<Arc<Run>>,
     /// Where and when the clock started: the run's moment, and the page's in milliseconds.
     started: (Time, f64),
     /// The places of each knob's control.
     places: Vec<Vec<Value>>,
     /// The next update while playing.
     timer: Option<Timeout>,
-    /// The next writing of the address.
+    /// What is done when the reader has come to rest.
     pending: Option<Timeout>,
 }
 
@@ -105,7 +127,10 @@ impl Live {
             lab,
             first,
             speed,
-            player: None,
+            scene: None,
+            players: Vec::new(),
+            pinned: None,
+            other: None,
             started: (Time::ZERO, 0.0),
             places,
             timer: None,
@@ -126,8 +151,20 @@ impl Live {
                 }
             })
         });
-        let now = RwSignal::new(Now { t, step: None, playing: false, layout, table: false });
-        Self { values, shown, now, alive, inner }
+        let now = RwSignal::new(Now {
+            t,
+            step: None,
+            playing: false,
+            layout,
+            table: false,
+            account: !alive,
+            window: position.window,
+            msg: None,
+            pinned: false,
+        });
+        let live = Self { values, shown, now, alive, inner };
+        live.keep(position.pinned);
+        live
     }
 
     /// Reads something of the lab.
@@ -162,7 +199,7 @@ impl Live {
         self.shown.with(|shown| shown.run.clone())
     }
 
-    fn run_now(self) -> Arc<Run> {
+    pub(crate) fn run_now(self) -> Arc<Run> {
         self.shown.with_untracked(|shown| shown.run.clone())
     }
 
@@ -181,8 +218,9 @@ impl Live {
             let (run, now, values) = (self.run(), self.now.get(), self.values.get());
             if let Some((before, was, turned)) = seen {
                 let same = Arc::ptr_eq(&before, &run);
-                if !same || was.layout != now.layout {
-                    self.draw(&run, now.layout);
+                if !same || was.layout != now.layout || was.window != now.window {
+                    self.draw(&run, now);
+                    view::show_zoom(self, &run, now.window);
                 }
                 if turned != values {
                     view::show_knobs(self, false);
@@ -190,10 +228,22 @@ impl Live {
                 if now.table || was.table {
                     view::show_table(self, &run, now.table, same && was.table == now.table);
                 }
-                if !now.playing && (was.playing || was.t != now.t || turned != values) {
-                    let timeout = Timeout::new(ADDRESS_MS, move || self.write_address());
+                if was.msg != now.msg {
+                    view::light(self, None);
+                }
+                if now.msg.is_some() || was.msg.is_some() {
+                    view::show_card(self);
+                }
+                let moved = (was.t, was.window, was.pinned) != (now.t, now.window, now.pinned);
+                if !same || !now.playing && (was.playing || moved || turned != values) {
+                    let timeout = Timeout::new(ADDRESS_MS, move || self.rest());
                     self.inner.update_value(|inner| inner.pending = Some(timeout));
                 }
+            } else {
+                if self.other().is_some() {
+                    self.draw_other(now, self.clock());
+                }
+                view::listen_zoom(self);
             }
             (run, now, values)
         });
@@ -204,33 +254,140 @@ impl Live {
                 self.now.update(|now| now.layout = layout);
             });
         }
+        listen(&window(), "beforeprint", move || self.now.update(|now| now.account = true));
         // Back, forward, and links in the text that show a result.
         listen(&window(), "popstate", move || {
             self.go(self.inner.with_value(|inner| address::read(&inner.lab, inner.first).0));
         });
+        // The script that copies the figure wants to know how it is set.
+        if let Some(section) = document().get_element_by_id(&self.lab(|lab| lab.slug.clone())) {
+            listen(&section, "share", move || {
+                self.write_address();
+                view::show_copies(self);
+            });
+            // A word of the text is pointed at.
+            let asked = Closure::<dyn Fn(_)>::new(move |event| view::asked(self, &event));
+            let _ =
+                section.add_event_listener_with_callback("light", asked.as_ref().unchecked_ref());
+            asked.forget();
+        }
     }
 
-    fn draw(self, run: &Run, layout: Layout) {
+    /// The reader has come to rest: a moving slider waits for nothing and says nothing.
+    fn rest(self) {
+        if !self.now.with_untracked(|now| now.playing) {
+            self.write_address();
+        }
+        self.judge();
+    }
+
+    /// Holds answer and goals against the run on screen.
+    pub(crate) fn judge(self) {
+        view::judge(self, &self.run_now());
+    }
+
+    /// What the page has in the element with that id.
+    #[cfg(not(feature = "ssr"))]
+    pub(crate) fn printed(self, name: &str) -> String {
+        self.element(name).map(|element| element.inner_html()).unwrap_or_default()
+    }
+
+    /// Whether it is the first lab of its page.
+    #[cfg(feature = "ssr")]
+    pub(crate) fn first(self) -> bool {
+        self.inner.with_value(|inner| inner.first)
+    }
+
+    fn draw(self, run: &Run, now: Now) {
         let Some(view) = self.element("view") else { return };
         let t = self.clock().min(run.trace.end);
-        view.set_inner_html(&self.lab(|lab| run.picture(lab, layout, t)));
-        self.inner.update_value(|inner| inner.player = None);
+        let scene = run.scene(now.layout, now.window);
+        view.set_inner_html(&self.lab(|lab| run.picture(&lab.slug, &lab.title, &scene, t)));
+        self.inner.update_value(|inner| {
+            inner.scene = Some(scene);
+            inner.players.clear();
+        });
+        self.draw_other(now, t);
         if self.now.with_untracked(|now| now.playing || now.t != t) {
             self.seek(t);
         }
     }
 
-    /// Does something with the movement of the picture, which is made if it is not there yet.
-    fn with_player(self, act: impl FnOnce(&Player)) {
-        let Some(view) = self.element("view") else { return };
+    /// Looks at the picture on screen.
+    pub(crate) fn with_scene<T>(self, look: impl FnOnce(&Scene) -> T) -> Option<T> {
+        let now = self.now.get_untracked();
         let run = self.run_now();
-        let layout = self.now.with_untracked(|now| now.layout);
+        self.inner.try_update_value(|inner| {
+            look(inner.scene.get_or_insert_with(|| run.scene(now.layout, now.window)))
+        })
+    }
+
+    /// Draws the picture above, if there is one, and marks in both what differs.
+    fn draw_other(self, now: Now, t: Time) {
+        view::draw_other(self, now, t);
+        let selected = self.now.with_untracked(|now| now.msg.is_some());
+        if selected {
+            view::light(self, None);
+        }
+    }
+
+    /// Does something with the movement of the pictures, which is made if it is not there yet.
+    fn with_player(self, act: impl Fn(&Player)) {
+        if self.inner.with_value(|inner| inner.players.is_empty()) {
+            let player = |name, scene: &Scene| {
+                self.element(name).map(|view| Player::new(&view, &scene.motions(), scene.window))
+            };
+            let now = self.now.get_untracked();
+            let mut players = Vec::new();
+            players.extend(self.with_scene(|scene| player("view", scene)).flatten());
+            if let Some(other) = self.other() {
+                players.extend(player("other-view", &other.scene(now.layout, now.window)));
+            }
+            self.inner.update_value(|inner| inner.players = players);
+        }
+        self.inner.with_value(|inner| inner.players.iter().for_each(act));
+    }
+
+    // The run above.
+
+    /// Keeps the run on screen to compare others with it, or lets the one that was kept go.
+    pub(crate) fn pin(self) {
+        let pinned = self.now.with_untracked(|now| now.pinned);
+        self.keep((!pinned).then(|| self.run_now().values.clone()));
+        let now = self.now.get_untracked();
+        self.inner.update_value(|inner| inner.players.clear());
+        self.draw(&self.run_now(), now);
+    }
+
+    /// Keeps the run of these settings, if they allow one.
+    fn keep(self, pinned: Option<Vec<Value>>) {
+        let run = pinned.as_ref().and_then(|values| self.lab(|lab| Run::new(lab, values).ok()));
+        let there = run.is_some();
         self.inner.update_value(|inner| {
-            act(inner.player.get_or_insert_with(|| {
-                let scene = Scene::new(&run.trace, layout);
-                Player::new(&view, &scene.motions(), scene.end)
-            }));
+            inner.pinned = pinned.filter(|_| there);
+            inner.other = run.map(Arc::new);
         });
+        self.now.update(|now| now.pinned = there);
+    }
+
+    /// The pinned run, or that of the second system under the settings on screen.
+    pub(crate) fn other(self) -> Option<Arc<Run>> {
+        self.inner.with_value(|inner| inner.other.clone()).or_else(|| {
+            let values = &self.run_now().values;
+            self.lab(|lab| Run::beside(lab, values)).map(Arc::new)
+        })
+    }
+
+    /// The settings of the pinned run.
+    pub(crate) fn pinned(self) -> Option<Vec<Value>> {
+        self.inner.with_value(|inner| inner.pinned.clone())
+    }
+
+    /// Gives the focus to the picture.
+    pub(crate) fn focus(self) {
+        if let Some(view) = self.element("view") {
+            let _ = view.unchecked_into::<web_sys::HtmlElement>().focus();
+        }
     }
 
     // Settings.
@@ -252,21 +409,22 @@ impl Live {
     fn go(self, position: Position) {
         self.pause();
         self.inner.update_value(|inner| inner.places = places(&inner.lab, &position));
+        self.keep(position.pinned);
         self.values.set(position.values);
         view::show_knobs(self, true);
         self.seek(position.t);
+        self.look_at(position.window);
+    }
+
+    /// The settings and the moment.
+    pub(crate) fn position(self) -> Position {
+        let Now { t, window, .. } = self.now.get_untracked();
+        Position { values: self.values.get_untracked(), t, window, pinned: self.pinned() }
     }
 
     fn write_address(self) {
-        let t = self.now.with_untracked(|now| now.t);
-        let position = Position { values: self.values.get_untracked(), t };
+        let position = self.position();
         self.inner.with_value(|inner| address::write(&inner.lab, inner.first, &position));
-    }
-
-    /// The address that shows the lab as it is now.
-    pub(crate) fn link(self) -> String {
-        self.write_address();
-        self.lab(|lab| address::link(&lab.slug))
     }
 
     // The moment.
@@ -276,15 +434,23 @@ impl Live {
         self.show(t.min(self.run_now().trace.end), None);
     }
 
+    /// Shows another stretch of the run, or all of it; the moment stays.
+    pub(crate) fn look_at(self, window: Option<Window>) {
+        if self.now.with_untracked(|now| now.window != window) {
+            self.now.update(|now| now.window = window);
+        }
+    }
+
     /// Shows one event.
     pub(crate) fn seek_row(self, row: usize) {
-        if let Some(at) = self.run_now().rows.get(row).map(|row| row.at) {
+        if let Some(at) = self.run_now().rows.at(row) {
             self.show(at, Some(row + 1));
         }
     }
 
     fn show(self, t: Time, step: Option<usize>) {
-        self.now.update(|now| (now.t, now.step) = (t, step));
+        let end = self.run_now().trace.end;
+        self.now.update(|now| now.go(t, step, end));
         self.with_player(|player| player.seek(t));
         if self.now.with_untracked(|now| now.playing) {
             self.glide(t);
@@ -302,7 +468,7 @@ impl Live {
     pub(crate) fn previous(self) {
         let t = self.clock();
         match self.row_now() {
-            Some(row) if self.run_now().rows[row].at < t => self.seek_row(row),
+            Some(row) if self.run_now().rows.at(row) < Some(t) => self.seek_row(row),
             Some(row) if row > 0 => self.seek_row(row - 1),
             _ => self.start(),
         }
@@ -355,7 +521,7 @@ impl Live {
     }
 
     /// The moment now, exact even while the clock runs.
-    fn clock(self) -> Time {
+    pub(crate) fn clock(self) -> Time {
         let now = self.now.get_untracked();
         if !now.playing || calm() {
             return now.t;
@@ -381,8 +547,7 @@ impl Live {
             STEP_MS
         } else {
             let run = self.run_now();
-            let upto = run.rows.partition_point(|row| row.at <= t);
-            let next = run.rows.get(upto).map_or(run.trace.end, |row| row.at).min(run.trace.end);
+            let next = run.rows.at(run.rows.upto(t)).unwrap_or(run.trace.end).min(run.trace.end);
             let ms = next.since(t).0 / MS * 100 / u64::from(self.percent());
             (ms + 1).clamp(TICK_MS / 4, TICK_MS) as u32
         };
@@ -399,7 +564,7 @@ impl Live {
                 self.pause();
             }
         } else {
-            self.now.update(|now| (now.t, now.step) = (t, None));
+            self.now.update(|now| now.go(t, None, end));
             self.with_player(|player| player.say(t));
             self.wait(t);
         }
@@ -410,7 +575,10 @@ impl Live {
         let Some(view) = self.element("view") else { return false };
         let place = view.get_bounding_client_rect();
         let height = window().inner_height().ok().and_then(|h| h.as_f64()).unwrap_or_default();
-        !document().hidden() && place.bottom() > 0.0 && place.top() < height
+        // The script of a frame knows whether that is in the window of the page around it.
+        let away =
+            document().document_element().is_some_and(|root| root.has_attribute("data-away"));
+        !away && !document().hidden() && place.bottom() > 0.0 && place.top() < height
     }
 
     /// What is happening now, as HTML.
@@ -437,8 +605,8 @@ fn places(lab: &Lab, position: &Position) -> Vec<Vec<Value>> {
 fn row(run: &Run, now: Now) -> Option<usize> {
     match now.step.map(|step| step.checked_sub(1)) {
         Some(None) if now.t == Time::ZERO => None,
-        Some(Some(row)) if run.rows.get(row).is_some_and(|row| row.at == now.t) => Some(row),
-        _ => words::row_at(&run.rows, now.t),
+        Some(Some(row)) if run.rows.at(row) == Some(now.t) => Some(row),
+        _ => run.rows.upto(now.t).checked_sub(1),
     }
 }
 

@@ -4,6 +4,7 @@
 //! animations' time, speed is their rate. `1×` is real time.
 
 use delivery_figure::scene::Motion;
+use delivery_figure::window::Window;
 use delivery_sim::Time;
 use delivery_sim::time::MS;
 use js_sys::{Array, Function, Object, Reflect};
@@ -18,10 +19,12 @@ pub(crate) struct Player {
 }
 
 impl Player {
-    /// Prepares what moves in `picture`, paused; a run that ends at `end` lasts as long as it really would.
-    pub(crate) fn new(picture: &Element, motions: &[Motion], end: Time) -> Self {
+    /// Prepares what moves in `picture`, paused; what it shows of the run lasts as long as it really would, and time is
+    /// that of the run.
+    pub(crate) fn new(picture: &Element, motions: &[Motion], shown: Window) -> Self {
         let options = Object::new();
-        set(&options, "duration", &millis(end).into());
+        set(&options, "delay", &millis(shown.from).into());
+        set(&options, "duration", &(millis(shown.to) - millis(shown.from)).into());
         set(&options, "fill", &"both".into());
         let animations = motions
             .iter()

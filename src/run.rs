@@ -2,17 +2,23 @@
 
 use delivery_figure::lab::Lab;
 use delivery_figure::scene::{Layout, Scene};
-use delivery_figure::words::{self, Row};
+use delivery_figure::told::Told;
+use delivery_figure::window::Window;
+use delivery_figure::words::Outcome;
 use delivery_sim::setting::Value;
 use delivery_sim::{Time, Trace};
 use std::sync::Arc;
 
 /// A finished run and its steps.
 pub(crate) struct Run {
+    /// The settings it came of, one for each knob.
+    pub(crate) values: Vec<Value>,
     /// What happened.
-    pub(crate) trace: Trace,
+    pub(crate) trace: Arc<Trace>,
     /// The events worth a step.
-    pub(crate) rows: Vec<Row>,
+    pub(crate) rows: Told,
+    /// What came of it.
+    pub(crate) outcome: Outcome,
 }
 
 /// What is on screen: the last run that the settings allowed, and why newer settings were refused.
@@ -34,13 +40,19 @@ impl PartialEq for Shown {
 impl Run {
     /// Runs a lab with its knobs at `values`.
     pub(crate) fn new(lab: &Lab, values: &[Value]) -> Result<Self, Vec<String>> {
-        lab.run(values).map(Self::of)
+        lab.run(values).map(|trace| Self::of(trace, values.to_vec()))
+    }
+
+    /// Runs the second system of a lab; none if there is none, or if it refuses these settings.
+    pub(crate) fn beside(lab: &Lab, values: &[Value]) -> Option<Self> {
+        lab.run_beside(values)?.ok().map(|trace| Self::of(trace, values.to_vec()))
     }
 
     /// The default run; one in which nothing happens, should the lab not run at all.
     pub(crate) fn of_default(lab: &Lab) -> Self {
-        Self::new(lab, &lab.default_position().values).unwrap_or_else(|_| {
-            Self::of(Trace {
+        let values = lab.default_position().values;
+        Self::new(lab, &values).unwrap_or_else(|_| {
+            let trace = Trace {
                 scenario: lab.scenario.clone(),
                 streams: Vec::new(),
                 consumers: Vec::new(),
@@ -51,23 +63,30 @@ impl Run {
                 answers: Vec::new(),
                 end: lab.scenario.end,
                 cut: None,
-            })
+            };
+            Self::of(trace, values)
         })
     }
 
-    fn of(trace: Trace) -> Self {
-        let rows = words::rows(&trace);
-        Self { trace, rows }
+    fn of(trace: Trace, values: Vec<Value>) -> Self {
+        let trace = Arc::new(trace);
+        let rows = Told::new(trace.clone());
+        let outcome = rows.outcome();
+        Self { values, trace, rows, outcome }
     }
 
-    /// The picture at `t`, as SVG.
-    pub(crate) fn picture(&self, lab: &Lab, layout: Layout, t: Time) -> String {
-        let scene = Scene::new(&self.trace, layout);
-        let id = match layout {
-            Layout::Wide => [&lab.slug, "-wide"].concat(),
-            Layout::Tall => [&lab.slug, "-tall"].concat(),
+    /// The part of the run that a window shows, as a picture.
+    pub(crate) fn scene(&self, layout: Layout, window: Option<Window>) -> Scene {
+        Scene::of(&self.rows, layout, window)
+    }
+
+    /// A picture of the run at `t`, as SVG; `id` begins the ids in it.
+    pub(crate) fn picture(&self, id: &str, title: &str, scene: &Scene, t: Time) -> String {
+        let id = match scene.layout {
+            Layout::Wide => [id, "-wide"].concat(),
+            Layout::Tall => [id, "-tall"].concat(),
         };
-        delivery_figure::svg::write(&scene, &id, &lab.title, &words::conclusion(&self.trace), t)
+        delivery_figure::svg::write(scene, &id, title, &self.outcome.conclusion, t)
     }
 
     /// The fingerprint of the run, as pages carry it: 16 hexadecimal digits.

@@ -1,21 +1,34 @@
 //! The view of a lab, written once: text in a finished page, live in the browser.
 //!
-//! It reads from top to bottom: what it shows, the question, the picture, what is happening now, the
+//! It reads from top to bottom: what it shows, the question and its answers, the picture, what is happening now, the
 //! clock, the knobs, the outcome, the events and the account.
 
 mod clock;
+mod compare;
+mod goals;
 mod knobs;
+mod light;
 mod outcome;
 mod picture;
+mod predict;
 mod share;
 mod table;
+mod zoom;
 
+pub(crate) use compare::draw as draw_other;
 pub(crate) use knobs::{all_places, show as show_knobs};
+pub(crate) use light::{asked, light, show as show_card};
+pub(crate) use share::show as show_copies;
 pub(crate) use table::show as show_table;
+pub(crate) use zoom::{listen as listen_zoom, show as show_zoom};
 
+#[cfg(feature = "ssr")]
+use crate::html;
 use crate::live::Live;
+use crate::run::Run;
+use delivery_figure::condition::Facts;
 use leptos::prelude::*;
-use web_sys::KeyboardEvent;
+use web_sys::{KeyboardEvent, MouseEvent};
 
 /// The whole of a lab as it stands in a finished page: its default run at its opening moment, complete without
 /// any program. `first` says that it is the first lab of its page, which has the short keys in the address.
@@ -67,24 +80,69 @@ pub fn mount(section: &web_sys::Element) -> Result<(), String> {
 
 /// All of a lab within its section.
 fn body(live: Live, notices: &[String]) -> impl IntoView + use<> {
-    let (title, question) = live.lab(|lab| (lab.title.clone(), lab.question.clone()));
+    let head = head(live);
     view! {
-        <div class="body" on:keydown=move |event| key(live, &event)>
-            <header>
-                <h2 id=live.id("title")>{title}</h2>
-                <p class="ask">{question}</p>
-            </header>
+        <div
+            class="body"
+            on:keydown=move |event| key(live, &event)
+            on:click=move |event| click(live, &event)
+        >
+            <header id=live.id("head") inner_html=head></header>
             {outcome::notice(notices)}
             {picture::picture(live)}
             {picture::caption(live)}
+            {light::card(live)}
             {clock::clock(live)}
             {knobs::knobs(live)}
+            {compare::compare(live)}
             {outcome::outcome(live)}
             {table::events(live)}
             {outcome::account(live)}
             {share::foot(live)}
         </div>
     }
+}
+
+/// Holds answers and goals against the run on screen.
+pub(crate) fn judge(live: Live, run: &Run) {
+    if live.lab(|lab| lab.answers.len() + lab.goals.len()) > 0 {
+        let facts = Facts::new(&run.trace);
+        predict::show(live, run, &facts);
+        goals::show(live, run, &facts);
+    }
+}
+
+/// What the lab shows, its question and the answers; in a live lab as its page had it. Who
+/// calls the program frees the answers.
+fn head(live: Live) -> String {
+    #[cfg(feature = "ssr")]
+    return live.lab(|lab| {
+        let mut out = String::new();
+        html::element(&mut out, &["h2 id=\"", &lab.slug, "-title\""].concat(), &lab.title);
+        let ask = ["p class=\"ask\" id=\"", &lab.slug, "-ask\""].concat();
+        html::element(&mut out, &ask, &lab.question);
+        predict::answers(&mut out, lab);
+        out
+    });
+    #[cfg(not(feature = "ssr"))]
+    live.printed("head")
+}
+
+/// A button that shows a row is pressed, or an answer chosen.
+fn click(live: Live, event: &MouseEvent) {
+    let target: web_sys::Element = event_target(event);
+    if let Some(row) = number(&target, "data-row") {
+        live.seek_row(row);
+    } else if target.has_attribute("data-close") {
+        light::close(live);
+    } else if target.has_attribute("data-answer") {
+        live.judge();
+    }
+}
+
+/// The number in an attribute.
+fn number(element: &web_sys::Element, name: &str) -> Option<usize> {
+    element.get_attribute(name)?.parse().ok()
 }
 
 /// Keys while the focus is inside the lab, where they are not the control's own.
@@ -101,6 +159,14 @@ fn key(live: Live, event: &KeyboardEvent) {
         // Space presses the button that has the focus.
         " " if matches!(tag.as_str(), "BUTTON" | "SUMMARY" | "A") => return,
         " " => live.toggle(),
+        "ArrowRight" if event.shift_key() => zoom::pan(live, 5),
+        "ArrowLeft" if event.shift_key() => zoom::pan(live, -5),
+        "+" | "=" => zoom::zoom(live, zoom::IN),
+        "-" => zoom::zoom(live, zoom::OUT),
+        "0" => live.look_at(None),
+        "m" => light::step(live, false),
+        "M" => light::step(live, true),
+        "Escape" if light::close(live) => {}
         "ArrowRight" => {
             live.next();
         }
@@ -120,7 +186,8 @@ fn key(live: Live, event: &KeyboardEvent) {
 #[cfg(all(test, feature = "ssr"))]
 pub(crate) mod tests {
     use super::*;
-    use delivery_figure::lab::{Knob, Lab};
+    use delivery_figure::condition::{Claim, Condition, Turns, What};
+    use delivery_figure::lab::{Answer, Goal, Knob, Lab};
     use delivery_sim::scenario::{
         Consumer, ConsumerConfig, Op, Publish, Service, Step, StreamConfig, Worker,
     };
@@ -177,7 +244,60 @@ pub(crate) mod tests {
                 knob("max_deliver", "", "consumer.max_deliver", &["1", "5"], true),
                 knob("work", "work & rest", "worker.service_time", &["1s", "7s"], false),
             ],
+            beside: None,
+            answers: Vec::new(),
+            goals: Vec::new(),
         }
+    }
+
+    /// The same lab with two answers and a goal.
+    pub(crate) fn asking() -> Lab {
+        let claim = |what, msgs: &[&str], only, least| Condition {
+            claims: vec![Claim {
+                what,
+                msgs: msgs.iter().map(|&label| label.into()).collect(),
+                only,
+                attempt: 0,
+                client: String::new(),
+                after: Time::ZERO,
+                before: Time::NEVER,
+                least,
+                most: u64::MAX,
+            }],
+            knobs: Turns::default(),
+        };
+        let answer = |text: &str, right_when, say: &str, because| Answer {
+            text: text.into(),
+            right_when,
+            say: say.into(),
+            because,
+        };
+        let mut once = claim(What::Redelivered, &[], true, 0);
+        once.claims.extend(claim(What::Handled, &[], false, 1).claims);
+        let repeat = claim(What::Redelivered, &["order-1"], false, 1);
+        let done = claim(What::Handled, &["order-1"], false, 1);
+        let mut twice = repeat.clone();
+        twice.claims.extend(done.claims.clone());
+        let mut lab = lab();
+        lab.answers = vec![
+            answer("once, by A & nobody else", once.clone(), "<i> B gets it too.", done),
+            answer("twice", twice, "Both `workers` are at it.", repeat),
+        ];
+        lab.goals = vec![Goal {
+            text: "Let no <order> `come` back.".into(),
+            when: once,
+            by: Turns(vec!["ack_wait".into(), "8s".into()]),
+            at: Time::ms(7_001),
+        }];
+        lab
+    }
+
+    /// From one text of a page up to the next of another.
+    #[track_caller]
+    pub(crate) fn part<'a>(html: &'a str, from: &str, to: &str) -> &'a str {
+        let start = html.find(from).unwrap_or_else(|| panic!("{from} is not in {html}"));
+        let end = html[start..].find(to).unwrap_or_else(|| panic!("{to} is not in {html}"));
+        &html[start..start + end]
     }
 
     #[test]
@@ -186,8 +306,8 @@ pub(crate) mod tests {
         for part in [
             "<section id=\"crash\" aria-labelledby=\"crash-title\"",
             " class=\"lab\"",
-            "<h2 id=\"crash-title\">Less &lt; more &amp; \"quoted\"</h2>",
-            "<p class=\"ask\">Is &lt;b&gt; bold?</p>",
+            "<h2 id=\"crash-title\">Less &lt; more &amp; &quot;quoted&quot;</h2>",
+            "<p class=\"ask\" id=\"crash-ask\">Is &lt;b&gt; bold?</p>",
             "class=\"scene wide\"",
             "class=\"scene tall\"",
             "<summary>The run in words</summary>",

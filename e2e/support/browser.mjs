@@ -17,20 +17,19 @@ const FLAGS = [
 /** How long anything may take to appear, in milliseconds: a slow, busy machine is no failure. */
 export const PATIENCE = 20_000;
 
-const executable = () => {
+/** The browser's program. */
+export const executable = () => {
   const path = process.env.CHROMIUM ?? '/usr/bin/chromium';
   if (!existsSync(path)) throw new Error(`There is no browser at ${path}; set CHROMIUM to one.`);
   return path;
 };
 
+/** What it is started with. Chromium's sandbox cannot be used by root. */
+export const flags = () => (process.getuid?.() === 0 ? [...FLAGS, '--no-sandbox'] : FLAGS);
+
 /** Starts the browser for a test; it ends with the test. */
 export async function browser(t) {
-  // Chromium's sandbox cannot be used by root.
-  const root = process.getuid?.() === 0;
-  const started = await chromium.launch({
-    executablePath: executable(),
-    args: root ? [...FLAGS, '--no-sandbox'] : FLAGS,
-  });
+  const started = await chromium.launch({ executablePath: executable(), args: flags() });
   t.after(() => started.close());
   return started;
 }

@@ -73,8 +73,7 @@ export class Lab {
   async openEvents() {
     const details = this.section.locator('details.events');
     if (await details.evaluate((element) => element.open)) return;
-    await details.locator('summary').focus();
-    await this.page.keyboard.press('Enter');
+    await details.locator('summary').press('Enter');
     await until(`the events of ${this.slug}`, () => details.locator('tbody tr').count());
   }
 

@@ -34,16 +34,21 @@ const POLICY = [
   'frame-ancestors *',
 ].join('; ');
 
-/** Serves `folder` under `prefix` (`/` or `/x/`) on a free port of 127.0.0.1. */
-export async function serve(folder, prefix = '/') {
-  const server = createServer({ maxHeaderSize: 64 * 1024 }, async (request, response) => {
+/**
+ * Serves `folder` under `prefix` (`/` or `/x/`) on a free port of 127.0.0.1, with `headers` besides its own. `scripts: false`
+ * forbids every script, for browsers whose JavaScript cannot be turned off from outside.
+ */
+export async function serve(folder, prefix = '/', { headers = {}, scripts = true } = {}) {
+  const policy = scripts ? POLICY : POLICY.replace(/script-src [^;]*/, "script-src 'none'");
+  const server = createServer({ maxHeaderSize: 512 * 1024 }, async (request, response) => {
     const answer = (status, type, body, more = {}) => {
       response.writeHead(status, {
         'content-type': type,
-        'content-security-policy': POLICY,
+        'content-security-policy': policy,
         'x-content-type-options': 'nosniff',
         'referrer-policy': 'no-referrer',
         'cache-control': 'no-store',
+        ...headers,
         ...more,
       });
       response.end(request.method === 'HEAD' ? undefined : body);

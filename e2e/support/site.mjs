@@ -31,8 +31,8 @@ export const CHAPTER = 'the-stopwatch/';
 export const LABS = ['crash-redelivery', 'batch-ageing', 'slow-or-dead'];
 
 /** Serves the site for a test file: its address, closed when the file is done. */
-export async function hosted(t, folder = site(), prefix = '/') {
-  const host = await serve(folder, prefix);
+export async function hosted(t, folder = site(), prefix = '/', headers = {}) {
+  const host = await serve(folder, prefix, { headers });
   t.after(() => host.close());
   return host.url;
 }

@@ -70,6 +70,7 @@ pub(super) fn clock(live: Live) -> impl IntoView {
                     live.set_speed(event_target_value(&event).parse().unwrap_or_default());
                 }
             ></select>
+            {super::zoom::zoom_controls(live)}
         </fieldset>
     }
 }

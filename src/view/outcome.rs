@@ -2,7 +2,6 @@
 
 use crate::html;
 use crate::live::Live;
-use delivery_figure::words;
 use leptos::prelude::*;
 
 /// What the address said that was not understood.
@@ -16,10 +15,10 @@ pub(super) fn notice(sentences: &[String]) -> impl IntoView + use<> {
 
 /// The sentence of conclusion and the result row.
 pub(super) fn outcome(live: Live) -> impl IntoView {
-    let say = Signal::derive(move || words::conclusion(&live.run().trace));
+    let say = Signal::derive(move || live.run().outcome.conclusion.clone());
     let counts = Signal::derive(move || {
         let mut out = String::new();
-        for count in words::counts(&live.run().trace) {
+        for count in &live.run().outcome.counts {
             out.push_str("<li class=\"");
             out.push_str(if count.count > 0 { count.state } else { "" });
             out.push_str("\">");
@@ -36,15 +35,30 @@ pub(super) fn outcome(live: Live) -> impl IntoView {
                 {say}
             </p>
             <ul inner_html=counts></ul>
+            {super::goals::goals(live)}
         </div>
     }
 }
 
 /// The whole run in words.
 pub(super) fn account(live: Live) -> impl IntoView {
-    let account = Signal::derive(move || words::account(&live.run().trace));
+    // Of a long run it takes its time, so it is written only for those who read it.
+    let account = Signal::derive(move || {
+        if live.now.get().account {
+            let run = live.run();
+            run.rows.account(&run.outcome.conclusion)
+        } else {
+            String::new()
+        }
+    });
     view! {
-        <details class="account">
+        <details
+            class="account"
+            on:toggle=move |event| {
+                let open = event_target::<web_sys::Element>(&event).has_attribute("open");
+                live.now.update(|now| now.account = open);
+            }
+        >
             <summary>"The run in words"</summary>
             <p>{account}</p>
         </details>

@@ -1,75 +1,73 @@
-//! The foot of a lab: a link to what is on screen, and the keys.
+//! The foot of a lab: copies of what is on screen, and the keys.
+//!
+//! `copy.js` does the copying; here is what only the program knows: the settings and what came of them, in words.
 
 use crate::live::Live;
-use gloo_timers::callback::Timeout;
-use js_sys::Reflect;
 use leptos::prelude::*;
-use wasm_bindgen::JsCast as _;
-use wasm_bindgen::closure::Closure;
-use web_sys::HtmlInputElement;
 
-/// Milliseconds for which the button says that the link was copied.
-const SAID_MS: u32 = 2_000;
+/// The buttons, what they say, and the text where the clipboard is closed. `|` stands for what disables a button.
+const COPY: &str = "<button type=\"button\" data-copy=\"link\"|>Copy link</button>\
+<button type=\"button\" data-copy=\"iframe\" aria-label=\"Copy as iframe\"|>as iframe</button>\
+<button type=\"button\" data-copy=\"markdown\" aria-label=\"Copy as Markdown\"|>as Markdown</button>\
+<span role=\"status\"></span><textarea aria-label=\"Text to copy\" rows=\"4\" readonly hidden></textarea>";
 
-/// The copy-link button and the list of keys.
+/// The list of keys.
+const KEYS: &str = "<summary>Keys</summary><ul>\
+<li><kbd>Space</kbd> plays or pauses</li>\
+<li><kbd>←</kbd> <kbd>→</kbd> go to the previous or next event</li>\
+<li><kbd>Home</kbd> <kbd>End</kbd> go to the start or end</li>\
+<li><kbd>+</kbd> <kbd>-</kbd> zoom in and out, <kbd>0</kbd> shows the whole run</li>\
+<li><kbd>Shift</kbd> with <kbd>←</kbd> <kbd>→</kbd> shows what is earlier or later</li>\
+<li><kbd>m</kbd> goes through the messages, <kbd>Esc</kbd> puts the card of one away</li>\
+<li><kbd>?</kbd> shows or hides this list</li>\
+<li class=\"in-frame\"><kbd>Page ↑</kbd> <kbd>Page ↓</kbd>, as on a presenter’s remote, step as well</li>\
+<li class=\"in-frame\"><kbd>Esc</kbd> goes back to the page around this figure</li></ul>\
+<p>They work while the focus is in this figure, except in controls that use them themselves.</p>";
+
+/// Link, iframe, Markdown; and the list of keys.
 pub(super) fn foot(live: Live) -> impl IntoView {
-    let said = RwSignal::new(String::from("Copy link"));
+    let copy = COPY.replace('|', if live.alive { "" } else { " disabled" });
     view! {
         <footer class="controls">
-            <button type="button" class="copy" disabled=!live.alive on:click=move |_| copy(live, said)>
-                <span aria-live="polite">{said}</span>
-            </button>
-            <input
-                class="link"
-                id=live.id("link")
-                type="text"
-                readonly
-                hidden
-                aria-label="Link to this figure as it is set now"
-            />
-            <details class="keys" id=live.id("keys")>
-                <summary>"Keys"</summary>
-                <ul>
-                    <li><kbd>"Space"</kbd>" plays or pauses"</li>
-                    <li><kbd>"←"</kbd>" "<kbd>"→"</kbd>" go to the previous or next event"</li>
-                    <li><kbd>"Home"</kbd>" "<kbd>"End"</kbd>" go to the start or end"</li>
-                    <li><kbd>"?"</kbd>" shows or hides this list"</li>
-                </ul>
-                <p>"They work while the focus is in this figure, except in controls that use them themselves."</p>
-            </details>
+            <div class="copy" id=live.id("copy") role="group" aria-label="Copy" inner_html=copy></div>
+            <details class="keys" id=live.id("keys") inner_html=KEYS></details>
         </footer>
     }
 }
 
-/// Copies the link. Where the clipboard is closed to pages, the link stands selected, to be copied by hand.
-fn copy(live: Live, said: RwSignal<String>) {
-    let link = live.link();
-    let by_hand = {
-        let link = link.clone();
-        move || {
-            let field =
-                live.element("link").and_then(|field| field.dyn_into::<HtmlInputElement>().ok());
-            if let Some(field) = field {
-                field.set_value(&link);
-                field.set_hidden(false);
-                let _ = field.focus();
-                field.select();
-            }
+/// Puts what is to be copied where the script finds it: the lab's own part of an address, the settings and the result in words.
+pub(crate) fn show(live: Live) {
+    let Some(place) = live.element("copy") else { return };
+    let mut settings = String::from("With ");
+    live.each_knob(|_, knob, value, _| {
+        if knob.label.is_empty() {
+            settings.push('`');
+            settings.push_str(&knob.name);
+            settings.push('`');
+        } else {
+            settings.push_str(&knob.label);
         }
-    };
-    let navigator = window().navigator();
-    // A page that was not served over https has no clipboard at all.
-    if Reflect::get(&navigator, &"clipboard".into()).is_ok_and(|clipboard| clipboard.is_undefined())
-    {
-        return by_hand();
-    }
-    let copied = Closure::once(move |_| {
-        said.set("Link copied".into());
-        Timeout::new(SAID_MS, move || said.set("Copy link".into())).forget();
+        settings.push(' ');
+        settings.push_str(&value.words());
+        settings.push_str("; ");
     });
-    let refused = Closure::once(move |_| by_hand());
-    let _ = navigator.clipboard().write_text(&link).then2(&copied, &refused);
-    // One of them is called once, some time after this.
-    copied.forget();
-    refused.forget();
+    settings.push_str("at ");
+    let position = live.position();
+    settings.push_str(&position.t.to_string());
+    settings.push('.');
+    let result = live.shown.with_untracked(|shown| {
+        // What is on screen is then the run before.
+        if shown.refused.is_empty() {
+            shown.run.outcome.conclusion.clone()
+        } else {
+            shown.refused.join(" ")
+        }
+    });
+    for (name, text) in [
+        ("data-query", live.lab(|lab| lab.write_query(&position, true))),
+        ("data-settings", settings),
+        ("data-result", result),
+    ] {
+        let _ = place.set_attribute(name, &text);
+    }
 }

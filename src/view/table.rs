@@ -25,12 +25,6 @@ pub(super) fn events(live: Live) -> impl IntoView {
                 role="region"
                 tabindex="0"
                 aria-label=label
-                on:click=move |event| {
-                    let target: Element = event_target(&event);
-                    if let Some(row) = target.get_attribute("data-row") {
-                        live.seek_row(row.parse().unwrap_or_default());
-                    }
-                }
             ></div>
         </details>
     }
@@ -51,7 +45,7 @@ fn html(run: &Run) -> String {
     let mut out = String::from(
         "<table><thead><tr><th scope=\"col\">Time</th><th scope=\"col\">Who</th><th scope=\"col\">What happens</th></tr></thead><tbody>",
     );
-    for (i, row) in run.rows.iter().enumerate() {
+    for (i, row) in run.rows.rows().iter().enumerate() {
         let _ = write!(
             out,
             "<tr><td><button type=\"button\" data-row=\"{i}\">{}</button></td>",

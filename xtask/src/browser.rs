@@ -1,4 +1,4 @@
-//! What the tests in a real browser take: node, their packages, and a Chromium.
+//! What the tests in real browsers take: node, their packages, a Chromium and a Firefox.
 
 use crate::Failure;
 use crate::project::{command, on_path, output, root, run};
@@ -9,32 +9,64 @@ use std::process::{Command, Stdio};
 /// The oldest node that they run on.
 const NODE: u32 = 20;
 
-/// Names under which the browser is found on PATH.
-const ON_PATH: [&str; 6] =
-    ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge"];
-
-/// Where installers put it on macOS and Windows.
-const INSTALLED: [&str; 4] = [
-    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
-    "/Applications/Chromium.app/Contents/MacOS/Chromium",
-    r"C:\Program Files\Google\Chrome\Application\chrome.exe",
-    r"C:\Program Files (x86)\Microsoft\Edge\Application\msedge.exe",
-];
-
-/// All that the browser tests need, there.
-pub(crate) struct Browser {
-    chromium: PathBuf,
+/// A browser as it is found, or installed where Debian's apt is.
+struct Program {
+    /// Its name for people.
+    name: &'static str,
+    /// The variable that names its file.
+    variable: &'static str,
+    /// Names under which it is found on PATH.
+    on_path: &'static [&'static str],
+    /// Where installers put it on macOS and Windows.
+    installed: &'static [&'static str],
+    /// Debian's package.
+    package: &'static str,
 }
 
-impl Browser {
+const CHROMIUM: Program = Program {
+    name: "Chromium or Chrome",
+    variable: "CHROMIUM",
+    on_path: &[
+        "chromium",
+        "chromium-browser",
+        "google-chrome",
+        "google-chrome-stable",
+        "chrome",
+        "msedge",
+    ],
+    installed: &[
+        "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+        "/Applications/Chromium.app/Contents/MacOS/Chromium",
+        r"C:\Program Files\Google\Chrome\Application\chrome.exe",
+        r"C:\Program Files (x86)\Microsoft\Edge\Application\msedge.exe",
+    ],
+    package: "chromium",
+};
+
+const FIREFOX: Program = Program {
+    name: "Firefox",
+    variable: "FIREFOX",
+    on_path: &["firefox-esr", "firefox"],
+    installed: &[
+        "/Applications/Firefox.app/Contents/MacOS/firefox",
+        r"C:\Program Files\Mozilla Firefox\firefox.exe",
+    ],
+    package: "firefox-esr",
+};
+
+/// All that the browser tests need, there.
+pub(crate) struct Browsers {
+    chromium: PathBuf,
+    firefox: PathBuf,
+}
+
+impl Browsers {
     /// Checks everything and fetches what is missing.
     ///
     /// # Errors
     /// A sentence on what is missing, cannot be fetched, and how to get it.
     pub(crate) fn fetch() -> Result<Self, Failure> {
-        node()?;
-        packages(&root().join("e2e"))?;
-        Ok(Self { chromium: chromium()? })
+        Ok(Self { chromium: fetch_chromium()?, firefox: FIREFOX.fetch()? })
     }
 
     /// Runs the browser tests on the site in `dist` and the one built for `/x/` in `dist_x`.
@@ -46,9 +78,20 @@ impl Browser {
             .args(["--test", "--test-concurrency=1", "--test-reporter=spec"])
             .current_dir(root().join("e2e"))
             .env("CHROMIUM", &self.chromium)
+            .env("FIREFOX", &self.firefox)
             .env("SITE", dist)
             .env("SITE_X", dist_x))
     }
+}
+
+/// Checks and fetches what a script with Chromium alone needs. Where that is.
+///
+/// # Errors
+/// A sentence on what is missing, cannot be fetched, and how to get it.
+pub(crate) fn fetch_chromium() -> Result<PathBuf, Failure> {
+    node()?;
+    packages(&root().join("e2e"))?;
+    CHROMIUM.fetch()
 }
 
 /// Node itself cannot be fetched in a way that fits every machine.
@@ -80,7 +123,7 @@ fn packages(folder: &Path) -> Result<(), Failure> {
     }
     println!("Installing the packages of the browser tests.");
     let npm = if cfg!(windows) { "npm.cmd" } else { "npm" };
-    run(command(npm).args(["ci", "--no-audit", "--no-fund"]).current_dir(folder)).map_err(
+    run(command(npm).args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]).current_dir(folder)).map_err(
         |failure| {
             format!(
                 "{failure}\nThe packages of the browser tests could not be installed. npm comes with node; it needs \
@@ -93,54 +136,59 @@ fn packages(folder: &Path) -> Result<(), Failure> {
         .map_err(|error| format!("e2e/{installed} cannot be written: {error}."))
 }
 
-/// The browser: the one named by CHROMIUM, any that is installed, or Debian's.
-fn chromium() -> Result<PathBuf, Failure> {
-    if let Some(named) = std::env::var_os("CHROMIUM").filter(|value| !value.is_empty()) {
-        let named = PathBuf::from(named);
-        if named.is_file() {
-            return Ok(named);
+impl Program {
+    /// The one named by its variable, any that is installed, or Debian's.
+    fn fetch(&self) -> Result<PathBuf, Failure> {
+        let Self { name, variable, .. } = self;
+        if let Some(named) = std::env::var_os(variable).filter(|value| !value.is_empty()) {
+            let named = PathBuf::from(named);
+            if named.is_file() {
+                return Ok(named);
+            }
+            return Err(format!("{variable} names {}, which is no file.", named.display()));
         }
-        return Err(format!("CHROMIUM names {}, which is no file.", named.display()));
+        if let Some(found) = self.find() {
+            return Ok(found);
+        }
+        self.install()?;
+        self.find().ok_or_else(|| format!("{name} was installed, but is not on PATH."))
     }
-    if let Some(found) = installed() {
-        return Ok(found);
-    }
-    debian()?;
-    installed().ok_or_else(|| "Chromium was installed, but is not on PATH.".into())
-}
 
-fn installed() -> Option<PathBuf> {
-    ON_PATH
-        .into_iter()
-        .find_map(on_path)
-        .or_else(|| INSTALLED.into_iter().map(PathBuf::from).find(|file| file.is_file()))
-}
+    fn find(&self) -> Option<PathBuf> {
+        let places = || self.installed.iter().map(PathBuf::from);
+        self.on_path
+            .iter()
+            .find_map(|name| on_path(name))
+            .or_else(|| places().find(|file| file.is_file()))
+    }
 
-/// Installs Debian's Chromium, where that takes no password.
-fn debian() -> Result<(), Failure> {
-    let missing = |why: &str| {
-        format!(
-            "The browser tests need Chromium or Chrome, and none was found{why}. Install one (Debian, as root: apt-get \
-             install chromium), or name it: CHROMIUM=/path/to/chromium. To leave them out: cargo xtask test --fast."
-        )
-    };
-    if on_path("apt-get").is_none() {
-        return Err(missing(""));
+    /// Installs Debian's package, where that takes no password.
+    fn install(&self) -> Result<(), Failure> {
+        let Self { name, variable, package, .. } = self;
+        let missing = |why: &str| {
+            format!(
+                "The browser tests need {name}, and none was found{why}. Install one (Debian, as root: apt-get install \
+                 {package}), or name it: {variable}=/path/to/{package}. To leave them out: cargo xtask test --fast."
+            )
+        };
+        if on_path("apt-get").is_none() {
+            return Err(missing(""));
+        }
+        let root = output(Command::new("id").arg("-u")).is_some_and(|id| id == "0");
+        if !root && output(Command::new("sudo").args(["-n", "true"])).is_none() {
+            return Err(missing("; installing it takes a password here"));
+        }
+        println!("There is no {name} on this machine: installing Debian's {package}.");
+        let apt = |arguments: &[&str]| {
+            let mut words = if root { vec![] } else { vec!["sudo", "-n"] };
+            words.extend(["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "-y"]);
+            words.extend(arguments);
+            run(command(words[0]).args(&words[1..]).stdin(Stdio::null()))
+        };
+        apt(&["update"])
+            .and_then(|()| apt(&["install", package]))
+            .map_err(|failure| format!("{failure}\n{}", missing("")))
     }
-    let root = output(Command::new("id").arg("-u")).is_some_and(|id| id == "0");
-    if !root && output(Command::new("sudo").args(["-n", "true"])).is_none() {
-        return Err(missing("; installing it takes a password here"));
-    }
-    println!("There is no Chromium on this machine: installing Debian's.");
-    let apt = |arguments: &[&str]| {
-        let mut words = if root { vec![] } else { vec!["sudo", "-n"] };
-        words.extend(["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "-y"]);
-        words.extend(arguments);
-        run(command(words[0]).args(&words[1..]).stdin(Stdio::null()))
-    };
-    apt(&["update"])
-        .and_then(|()| apt(&["install", "chromium"]))
-        .map_err(|failure| format!("{failure}\n{}", missing("")))
 }
 
 #[cfg(test)]

@@ -13,10 +13,14 @@ cargo xtask TASK
   test [--fast]                         everything: formatting, lints, tests, recordings, site, weight, browser
                                         (--fast: without the site and the browser)
   replay PATH...                        run recordings of real servers (files or folders) against the simulator
-  size [--dist DIR]                     what the chapter page weighs, and fail above its limits
+  size [--dist DIR]                     what a chapter and an embed weigh, and fail above the limits
   bench [ARGUMENT...]                   measure the simulator; arguments go to the benchmarks
+  bench-web [--dist DIR] [--lab SLUG] [--runs N]
+                                        measure the labs of a built site in Chromium, each or one of them (5 runs): slider,
+                                        animation, rest and start, beside their bars; two-thousand is a lab in no chapter
 
-Each task fetches what it needs and says so: the wasm target, trunk, wasm-bindgen, the packages of the browser tests.
+Each task fetches what it needs and says so: the wasm target, trunk, wasm-bindgen, the packages of the browser tests, the
+browsers.
 ";
 
 /// A task with its options.
@@ -46,7 +50,7 @@ pub(crate) enum Task {
         /// Files and folders.
         paths: Vec<PathBuf>,
     },
-    /// Weighs the chapter page.
+    /// Weighs a chapter and an embed.
     Size {
         /// The folder of a built site.
         dist: PathBuf,
@@ -55,6 +59,15 @@ pub(crate) enum Task {
     Bench {
         /// Handed to the benchmarks.
         arguments: Vec<String>,
+    },
+    /// Measures the labs in a browser.
+    BenchWeb {
+        /// The folder of a built site.
+        dist: PathBuf,
+        /// The lab to measure; without it every one.
+        lab: Option<String>,
+        /// How often each figure is taken.
+        runs: u32,
     },
 }
 
@@ -101,6 +114,11 @@ pub(crate) fn read(words: impl IntoIterator<Item = String>) -> Result<Task, Fail
             Ok(Task::Size { dist: dist_or_default(dist) })
         }
         "bench" => Ok(Task::Bench { arguments: rest }),
+        "bench-web" => {
+            let [dist, lab, runs] = options(&task, rest, ["--dist", "--lab", "--runs"])?;
+            let runs = runs.map_or(Ok(5), |text| parse_runs(&text))?;
+            Ok(Task::BenchWeb { dist: dist_or_default(dist), lab, runs })
+        }
         other => Err(format!("There is no task `{other}`.")),
     }
 }
@@ -138,6 +156,13 @@ fn parse_port(text: &str) -> Result<u16, Failure> {
         .ok()
         .filter(|port| *port > 0)
         .ok_or_else(|| format!("`{text}` is no port: give a number from 1 to 65535."))
+}
+
+fn parse_runs(text: &str) -> Result<u32, Failure> {
+    text.parse()
+        .ok()
+        .filter(|runs| *runs > 0)
+        .ok_or_else(|| format!("`{text}` is no number of runs: give one from 1 on."))
 }
 
 fn check_public_url(url: &str) -> Result<(), Failure> {
@@ -189,6 +214,11 @@ mod tests {
             ("size", Task::Size { dist: dist() }),
             ("size --dist out", Task::Size { dist: "out".into() }),
             ("bench", Task::Bench { arguments: vec![] }),
+            ("bench-web", Task::BenchWeb { dist: dist(), lab: None, runs: 5 }),
+            (
+                "bench-web --runs 3 --lab slow-or-dead --dist=out",
+                Task::BenchWeb { dist: "out".into(), lab: Some("slow-or-dead".into()), runs: 3 },
+            ),
             ("bench --help", Task::Bench { arguments: vec!["--help".into()] }),
         ] {
             assert_eq!(read(words(line)), Ok(task), "{line}");
@@ -210,6 +240,9 @@ mod tests {
             ("build --public-url x", "`x` is no place for a site"),
             ("build --public-url /x", "`/x` is no place for a site"),
             ("test --slow", "`test` knows --fast alone, not `--slow`."),
+            ("bench-web --runs 0", "`0` is no number of runs"),
+            ("bench-web --runs many", "`many` is no number of runs"),
+            ("bench-web 3", "`bench-web` knows --dist and --lab and --runs, not `3`."),
             ("replay", "`replay` needs the recordings"),
             ("replay --all", "`replay` has no option `--all`."),
         ] {

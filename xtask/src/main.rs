@@ -1,5 +1,6 @@
 //! `cargo xtask`: every task a person runs on this project.
 
+mod bench_web;
 mod browser;
 mod command;
 mod lock;
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
             Err(failure) => Err(failure),
         },
         Task::Size { dist } => size::print(&dist),
+        Task::BenchWeb { dist, lab, runs } => bench_web::print(&dist, lab.as_deref(), runs),
         Task::Bench { arguments } => project::bench(&arguments),
     };
     match done {

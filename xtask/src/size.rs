@@ -1,12 +1,12 @@
-//! What a reader's browser downloads for the chapter page, against its limits.
+//! What a reader's browser downloads for the chapter page, and for a lab in the frame of another page, against their limits.
 
 use crate::Failure;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// The chapter that is weighed.
-const PAGE: &str = "the-stopwatch/index.html";
+/// The chapter that is weighed, and the embed.
+const PAGES: [&str; 2] = ["the-stopwatch/index.html", "embed/crash-redelivery/index.html"];
 
 /// Most brotli bytes before the prose is readable: the page itself, its style and its loader.
 const TO_READ: u64 = 45 * 1024;
@@ -28,22 +28,25 @@ struct Part {
     brotli: u64,
 }
 
-/// Prints the table of the chapter page in the built site `dist`.
+/// Prints the tables of the pages in the built site `dist`.
 ///
 /// # Errors
-/// If it is above a limit, or not there.
+/// If one is above a limit, or not there.
 pub(crate) fn print(dist: &Path) -> Result<(), Failure> {
-    let parts = weigh(dist)?;
-    print!("{}", table(&parts));
-    let over = above(&parts);
+    let mut over = Vec::new();
+    for page in PAGES {
+        let parts = weigh(dist, page)?;
+        println!("{}", table(&parts));
+        over.extend(above(&parts).into_iter().map(|clause| format!("{page}: {clause}")));
+    }
     if over.is_empty() {
         return Ok(());
     }
-    Err(format!("The chapter page is too heavy: {}.", over.join("; ")))
+    Err(format!("The site is too heavy: {}.", over.join("; ")))
 }
 
 /// Finds every file of the page and compresses it.
-fn weigh(dist: &Path) -> Result<Vec<Part>, Failure> {
+fn weigh(dist: &Path, page: &str) -> Result<Vec<Part>, Failure> {
     let read = |path: &str| {
         let file = dist.join(path);
         fs::read(&file).map_err(|error| {
@@ -53,11 +56,11 @@ fn weigh(dist: &Path) -> Result<Vec<Part>, Failure> {
             )
         })
     };
-    let html = read(PAGE)?;
-    let mut found = vec![(PAGE.to_owned(), true)];
+    let html = read(page)?;
+    let mut found = vec![(page.to_owned(), true)];
     for (link, to_read) in links(&String::from_utf8_lossy(&html)) {
-        let path = resolve(dist, PAGE, link)
-            .ok_or_else(|| format!("{PAGE} loads `{link}`, which is no file of the site."))?;
+        let path = resolve(dist, page, link)
+            .ok_or_else(|| format!("{page} loads `{link}`, which is no file of the site."))?;
         if !found.iter().any(|(known, _)| *known == path) {
             found.push((path, to_read));
         }
@@ -289,7 +292,7 @@ mod tests {
             ("../c.css", None),
             ("https://example.org/a.css", None),
         ] {
-            assert_eq!(resolve(&dist, PAGE, link).as_deref(), file, "{link}");
+            assert_eq!(resolve(&dist, PAGES[0], link).as_deref(), file, "{link}");
         }
         fs::remove_dir_all(dist).unwrap();
     }

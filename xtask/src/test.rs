@@ -1,6 +1,6 @@
 //! Everything that must hold, in order, cheapest first.
 
-use crate::browser::Browser;
+use crate::browser::Browsers;
 use crate::project::{DIST, cargo, root, run};
 use crate::report::Report;
 use crate::tools::Tools;
@@ -42,8 +42,8 @@ pub(crate) fn everything(fast: bool) -> Result<(), Failure> {
         None
     } else {
         report.step("set-up", || {
-            let browser = Browser::fetch()?;
-            Ok((Tools::fetch()?, browser))
+            let browsers = Browsers::fetch()?;
+            Ok((Tools::fetch()?, browsers))
         })
     };
     report.step("formatting", || run(&mut cargo(["fmt", "--all", "--check"])));
@@ -75,8 +75,8 @@ pub(crate) fn everything(fast: bool) -> Result<(), Failure> {
     let site_x = report
         .after(tools, "site under /x/", |tools| site::build_with(tools, Some("/x/"), &dist_x));
     report.after(site, "weight", |()| size::print(&dist));
-    let browser =
-        set_up.as_ref().map(|(_, browser)| browser).filter(|_| site.and(site_x).is_some());
-    report.after(browser, "browser", |browser| browser.test(&dist, &dist_x));
+    let browsers =
+        set_up.as_ref().map(|(_, browsers)| browsers).filter(|_| site.and(site_x).is_some());
+    report.after(browsers, "browser", |browsers| browsers.test(&dist, &dist_x));
     report.finish()
 }

@@ -16,6 +16,18 @@ use std::time::Instant;
 const WASM: &str = "wasm32-unknown-unknown";
 const TRUNK_VERSION: &str = "0.21.14";
 
+/// The compiler's flags for the browser's program; native programs have others and are not built again for these.
+const FLAGS: &str = "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS";
+
+/// How the browser's program is built against a standard library of its own, a tenth lighter: a panic traps at once, so
+/// neither its sentence nor its place in the source is carried. The compiler counts these among its unstable options.
+const SMALL: [(&str, &str); 4] = [
+    ("RUSTC_BOOTSTRAP", "1"),
+    ("CARGO_UNSTABLE_BUILD_STD", "std,panic_abort"),
+    ("CARGO_UNSTABLE_BUILD_STD_FEATURES", "optimize_for_size"),
+    (FLAGS, "-Cpanic=immediate-abort -Zunstable-options -Zlocation-detail=none -Zfmt-debug=none"),
+];
+
 /// A program that `cargo install` can build.
 struct Tool {
     /// The program, and its folder in the cache.
@@ -37,6 +49,8 @@ pub(crate) struct Tools {
     trunk: PathBuf,
     /// PATH with the folders of the tools first.
     path: OsString,
+    /// Whether the source of the standard library is there, to build it small.
+    small: bool,
 }
 
 impl Tools {
@@ -72,12 +86,19 @@ impl Tools {
         .fetch()?;
         // Trunk runs cargo without the network.
         run(&mut cargo(["fetch", "--locked"]))?;
+        let small = std_source();
+        if !small {
+            println!(
+                "The source of the standard library is not here (rustup component add rust-src): the program of the labs \
+                 is built without it, a tenth heavier."
+            );
+        }
         let folders = [&trunk, &bindgen].into_iter().filter_map(|tool| tool.parent());
         let old = std::env::var_os("PATH").unwrap_or_default();
         let path =
             std::env::join_paths(folders.map(Path::to_path_buf).chain(std::env::split_paths(&old)))
                 .map_err(|error| format!("PATH cannot be extended by the tools: {error}."))?;
-        Ok(Self { trunk, path })
+        Ok(Self { trunk, path, small })
     }
 
     /// A call of trunk that downloads nothing.
@@ -87,6 +108,12 @@ impl Tools {
             .env("PATH", &self.path)
             .env("TRUNK_OFFLINE", "true")
             .env("TRUNK_SKIP_VERSION_CHECK", "true");
+        if self.small {
+            trunk.envs(SMALL);
+        } else {
+            // Panics then name their files, and should name no folder of this machine.
+            trunk.env(FLAGS, remapped(&root(), &cargo_home()));
+        }
         trunk
     }
 }
@@ -160,6 +187,43 @@ fn wasm_target() -> Result<(), Failure> {
     if there() { Ok(()) } else { Err(failed(String::from("rustup did not bring it."))) }
 }
 
+/// Whether the standard library can be built: its source, asked of rustup if need be, and the crates that it is made of.
+fn std_source() -> bool {
+    let manifest = || {
+        let sysroot = output(command("rustc").args(["--print", "sysroot"]))?;
+        let library = Path::new(&sysroot).join("lib/rustlib/src/rust/library/Cargo.toml");
+        library.is_file().then_some(library)
+    };
+    let Some(manifest) = manifest().or_else(|| {
+        run(command("rustup").args(["component", "add", "rust-src"])).ok()?;
+        manifest()
+    }) else {
+        return false;
+    };
+    run(cargo(["fetch", "--quiet", "--locked", "--target", WASM, "--manifest-path"])
+        .arg(manifest)
+        .env("RUSTC_BOOTSTRAP", "1"))
+    .is_ok()
+}
+
+/// Where cargo keeps the source of packages.
+fn cargo_home() -> PathBuf {
+    std::env::var_os("CARGO_HOME")
+        .map(PathBuf::from)
+        .unwrap_or_else(|| std::env::home_dir().unwrap_or_default().join(".cargo"))
+}
+
+/// Flags that take the folders of this machine out of the names of sources. Cargo parts flags at spaces, so a folder with
+/// one stays.
+fn remapped(project: &Path, cargo: &Path) -> String {
+    [(project, "."), (cargo, "cargo")]
+        .into_iter()
+        .map(|(folder, name)| format!("--remap-path-prefix={}={name}", folder.display()))
+        .filter(|flag| !flag.contains(' '))
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
 /// The folder of the tools that were built for this project.
 fn cache() -> Result<PathBuf, Failure> {
     let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty());
@@ -185,6 +249,16 @@ fn place(os: &str, variable: impl Fn(&'static str) -> Option<OsString>) -> Optio
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_folder_of_this_machine_is_in_the_names_of_sources() {
+        for (project, cargo, flags) in [
+            ("/p", "/h/.cargo", "--remap-path-prefix=/p=. --remap-path-prefix=/h/.cargo=cargo"),
+            ("/my p", "/c", "--remap-path-prefix=/c=cargo"),
+        ] {
+            assert_eq!(remapped(Path::new(project), Path::new(cargo)), flags);
+        }
+    }
 
     #[test]
     fn the_cache_is_where_caches_are() {

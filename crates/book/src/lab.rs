@@ -3,9 +3,12 @@
 use crate::Problem;
 use crate::expect::Expect;
 use crate::source::Source;
-use delivery_figure::lab::{Knob, Lab};
-use delivery_figure::words;
-use delivery_sim::{Scenario, Time};
+use crate::teach;
+use delivery_figure::lab::{Answer, Beside, Goal, Knob, Lab};
+use delivery_figure::scene::{Layout, Scene};
+use delivery_figure::{svg, words};
+use delivery_sim::trace::Msg;
+use delivery_sim::{Scenario, Time, Trace};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use toml::Spanned;
@@ -20,6 +23,12 @@ struct LabFile {
     scenario: Scenario,
     knobs: Vec<Spanned<Knob>>,
     #[serde(default)]
+    beside: Option<Beside>,
+    #[serde(default)]
+    answers: Vec<Answer>,
+    #[serde(default)]
+    goals: Vec<Goal>,
+    #[serde(default)]
     expect: Vec<Spanned<Expect>>,
 }
 
@@ -32,12 +41,22 @@ pub(crate) struct CheckedLab {
     pub(crate) lab: Option<Lab>,
     /// What chapters may claim of it: by id, the knobs it turns as a query and the moment it is seen at.
     pub(crate) claims: BTreeMap<String, (String, Time)>,
+    /// The messages of its default run, by label; empty if that is not known.
+    pub(crate) messages: Vec<String>,
+    /// The picture of its default run; empty if that is not known.
+    pub(crate) picture: String,
 }
 
 impl CheckedLab {
     /// A lab that exists but cannot be used.
     pub(crate) fn broken(source: &Source) -> Self {
-        Self { source: source.clone(), lab: None, claims: BTreeMap::new() }
+        Self {
+            source: source.clone(),
+            lab: None,
+            claims: BTreeMap::new(),
+            messages: Vec::new(),
+            picture: String::new(),
+        }
     }
 
     /// Reads a lab, runs it as it opens and as each of its claims has it. None if it cannot be read.
@@ -48,13 +67,16 @@ impl CheckedLab {
             .iter()
             .map(|knob| (format!("knob `{}`", knob.get_ref().name), source.line(knob.span().start)))
             .collect();
-        let lab = Lab {
+        let mut lab = Lab {
             slug: source.stem().to_owned(),
             title: file.title,
             question: file.question,
             opens_at: file.opens_at,
             scenario: file.scenario,
             knobs: file.knobs.into_iter().map(Spanned::into_inner).collect(),
+            beside: file.beside,
+            answers: file.answers,
+            goals: file.goals,
         };
         let before = problems.len();
         for sentence in lab.check() {
@@ -67,16 +89,27 @@ impl CheckedLab {
                 .push(source.problem(source.line_of_key(&sentence, Some("scenario")), sentence));
         };
         let defaults = lab.default_position();
-        match lab.run(&defaults.values) {
+        let run = lab.run(&defaults.values);
+        match &run {
             Ok(trace) => {
-                if words::account(&trace).is_empty() {
+                if words::account(trace).is_empty() {
                     report("nothing happens in this lab: its run has no account".into());
                 }
             }
-            Err(sentences) => sentences.into_iter().for_each(report),
+            Err(sentences) => sentences.iter().cloned().for_each(&mut report),
+        }
+        if let Some(Err(sentences)) = lab.run_beside(&defaults.values) {
+            sentences.into_iter().for_each(|sentence| report(["`beside`: ", &sentence].concat()));
         }
         // A claim about a lab that does not run would only repeat why it does not.
         let runs = problems.len() == before;
+        let (mut messages, mut picture) = (Vec::new(), String::new());
+        if let Ok(trace) = &run
+            && runs
+        {
+            teach::check(source, &mut lab, trace, problems);
+            (messages, picture) = shown(trace);
+        }
         let mut claims = BTreeMap::new();
         for expect in file.expect {
             let (start, expect) = (expect.span().start, expect.into_inner());
@@ -100,6 +133,15 @@ impl CheckedLab {
                 problems.push(source.problem(line(expect.id.span().start), sentence));
             }
         }
-        Some(Self { source: source.clone(), lab: Some(lab), claims })
+        Some(Self { source: source.clone(), lab: Some(lab), claims, messages, picture })
     }
+}
+
+/// The messages of a run by their labels, and its picture.
+fn shown(trace: &Trace) -> (Vec<String>, String) {
+    let mut labels: Vec<String> =
+        (0..trace.messages.len() as u32).map(|msg| trace.label(Msg(msg))).collect();
+    labels.dedup();
+    let scene = Scene::new(trace, Layout::Wide);
+    (labels, svg::write(&scene, "", "", "", trace.end))
 }

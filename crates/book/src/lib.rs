@@ -21,6 +21,7 @@ mod lab;
 pub mod markdown;
 mod problem;
 mod source;
+mod teach;
 
 pub use chapter::{Chapter, Heading, Part};
 pub use problem::Problem;
@@ -178,5 +179,10 @@ impl Book {
     /// A lab by its slug; every slug in a [`Part::Lab`] has one, and so has [`Book::figure`].
     pub fn lab(&self, slug: &str) -> Option<&Lab> {
         self.labs.get(slug)
+    }
+
+    /// Every lab, by slug.
+    pub fn labs(&self) -> impl Iterator<Item = &Lab> {
+        self.labs.values()
     }
 }

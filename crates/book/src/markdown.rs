@@ -8,6 +8,9 @@
 //! | `{{lab crash-redelivery}}` alone in its paragraph | the lab stands here |
 //! | `:again[handed out again]` | words that name a state: stored, inflight, acked, again, lost, dead |
 //! | `:result[comes back at T+8](crash-redelivery/comes-back)` | a result: the claim `comes-back` of that lab must hold; links to the figure at the settings and the moment that show it |
+//! | `:msg[order-1]`, `:msg[the first order](order-1)` | a message of the figure, by its label: touched, it lights up there |
+//! | `:term[redelivered]`, `:term[sent again](redelivered)` | a term for a state: touched, all that is in that state lights up |
+//! | `:msg[order-1]{lab=slow-or-dead}` | the same in that figure; else in that of the section, else in the last one before |
 //! | `[words](the-stopwatch)`, `(the-stopwatch#anchor)`, `(#anchor)` | a chapter, a section or lab in it, one in this chapter |
 //! | `:::server 2.10–2.15`, paragraphs, `:::`, each alone between empty lines | a note "What servers really do" with the versions it was seen on |
 //!
@@ -29,6 +32,23 @@ use std::ops::Range;
 const STATES: [&str; 6] = ["stored", "inflight", "acked", "again", "lost", "dead"];
 /// The directive that ties words to a claim of a lab.
 const RESULT: &str = "result";
+/// The directive that ties words to a message of a lab.
+const MSG: &str = "msg";
+/// The directive that ties words to everything in a state.
+const TERM: &str = "term";
+/// Terms, and the state that each is a word for.
+const TERMS: [(&str, &str); 10] = [
+    ("stored", "stored"),
+    ("delivered", "inflight"),
+    ("in flight", "inflight"),
+    ("acked", "acked"),
+    ("acknowledged", "acked"),
+    ("redelivered", "again"),
+    ("delivered again", "again"),
+    ("lost", "lost"),
+    ("dead", "dead"),
+    ("given up", "dead"),
+];
 /// Ids that the page around a chapter uses.
 const RESERVED: [&str; 3] = ["content", "chapters", "on-this-page"];
 
@@ -127,6 +147,18 @@ fn block_at<'a>(body: Body<'a>, (event, range): &Place<'_>) -> Option<Result<Blo
         .then(|| block(&body.source.text()[body.from + range.start..body.from + range.end]))?
 }
 
+/// The lab that words at this offset speak of: the nearest in their section, else the last before them, else the first.
+fn nearest_lab<'a>(places: &[(usize, Option<&'a str>)], at: usize) -> Option<&'a str> {
+    let (before, after) = places.split_at(places.partition_point(|(place, _)| *place <= at));
+    let lab =
+        |&(place, slug): &(usize, Option<&'a str>)| slug.map(|slug| (place.abs_diff(at), slug));
+    let here = before.iter().rev().map_while(lab).next();
+    let there = after.iter().map_while(lab).next();
+    let in_section = here.into_iter().chain(there).min();
+    let elsewhere = || before.iter().rev().chain(after).find_map(lab);
+    in_section.or_else(elsewhere).map(|(_, slug)| slug)
+}
+
 /// The anchors of a heading's words, unique on the page.
 fn anchor(words: &str, taken: &BTreeSet<String>) -> String {
     let mut id = String::new();
@@ -176,6 +208,18 @@ fn heading_ids(events: &[Place<'_>], labs: &[String]) -> BTreeMap<usize, String>
     ids
 }
 
+/// Where the sections begin (no slug) and the labs stand, in order.
+fn places<'a>(body: Body<'a>, events: &[Place<'_>]) -> Vec<(usize, Option<&'a str>)> {
+    let place = |place: &Place<'_>| match (&place.0, block_at(body, place)) {
+        (_, Some(Ok(Block::Lab(slug)))) => Some((place.1.start, Some(slug))),
+        (Event::Start(Tag::Heading { level: HeadingLevel::H2, .. }), _) => {
+            Some((place.1.start, None))
+        }
+        _ => None,
+    };
+    events.iter().filter_map(place).collect()
+}
+
 fn labs_in(body: Body<'_>, events: &[Place<'_>]) -> Vec<String> {
     events
         .iter()
@@ -209,7 +253,9 @@ pub(crate) fn render(
         index,
         problems,
         ids,
+        places: places(body, &events),
         labs,
+        to_drop: String::new(),
         out: Vec::new(),
         headings: Vec::new(),
         heading_from: 0,
@@ -239,6 +285,10 @@ struct Writer<'a, 'p> {
     problems: &'p mut Vec<Problem>,
     ids: BTreeMap<usize, String>,
     labs: Vec<String>,
+    /// Where the sections begin (no slug) and the labs stand.
+    places: Vec<(usize, Option<&'a str>)>,
+    /// What the next text begins with that is no prose.
+    to_drop: String,
     out: Vec<Event<'a>>,
     headings: Vec<Heading>,
     /// Where in `out` the words of the last heading begin.
@@ -337,9 +387,13 @@ impl<'a> Writer<'a, '_> {
                 self.in_code = false;
                 self.html("</code></pre>\n");
             }
-            Event::Start(Tag::Link { link_type, dest_url, .. }) => {
-                self.link(*link_type, dest_url, start);
-            }
+            Event::Start(Tag::Link { link_type, dest_url, .. }) => match self.directive_at(start) {
+                Some(kind @ (MSG | TERM)) => {
+                    let close = self.light(kind, dest_url, events, i);
+                    self.close_link.push(close);
+                }
+                _ => self.link(*link_type, dest_url, start),
+            },
             Event::End(TagEnd::Link) => {
                 let close = self.close_link.pop().unwrap_or_default();
                 self.html(close);
@@ -373,6 +427,8 @@ impl<'a> Writer<'a, '_> {
                     Some(rest) => rest.strip_suffix(':').unwrap_or(rest),
                     None => text,
                 };
+                let to_drop = std::mem::take(&mut self.to_drop);
+                let text = text.strip_prefix(to_drop.as_str()).unwrap_or(text);
                 self.text(text, range.clone());
             }
             _ => self.out.push(event.clone()),
@@ -389,7 +445,7 @@ impl<'a> Writer<'a, '_> {
     fn text(&mut self, text: &str, range: Range<usize>) {
         let (start, from) = (range.start, self.body.from);
         let written = &self.body.source.text()[from + start..from + range.end];
-        for name in STATES.iter().chain([&RESULT]) {
+        for name in STATES.iter().chain([&RESULT, &MSG, &TERM]) {
             let opens = format!(":{name}[");
             if written.match_indices(&opens).any(|(at, _)| !written[..at].ends_with('\\')) {
                 let sentence = format!(
@@ -517,7 +573,7 @@ impl<'a> Writer<'a, '_> {
                 }
             }
             Some(name) => {
-                let known: Vec<&str> = STATES.into_iter().chain([RESULT]).collect();
+                let known: Vec<&str> = STATES.into_iter().chain([RESULT, MSG, TERM]).collect();
                 self.problem(start, nearest(name, "a directive", &known));
                 ""
             }
@@ -533,6 +589,71 @@ impl<'a> Writer<'a, '_> {
             },
         };
         self.close_link.push(close);
+    }
+
+    /// Opens words that light up a message or a state in a figure.
+    fn light(&mut self, kind: &str, target: &str, events: &[Place<'a>], i: usize) -> &'static str {
+        let start = events[i].1.start;
+        let end = events[i..].iter().position(|(event, _)| *event == Event::End(TagEnd::Link));
+        let after = end.and_then(|end| events.get(i + end + 1));
+        let mut named = None;
+        if let Some((Event::Text(text), _)) = after
+            && let Some((slug, _)) =
+                text.strip_prefix("{lab=").and_then(|rest| rest.split_once('}'))
+        {
+            self.to_drop = format!("{{lab={slug}}}");
+            named = Some(slug.to_owned());
+        }
+        let lab = match named.as_deref().or_else(|| nearest_lab(&self.places, start)) {
+            Some(slug) if self.labs.iter().any(|lab| lab == slug) => slug.to_owned(),
+            Some(slug) => {
+                let known: Vec<&str> = self.labs.iter().map(String::as_str).collect();
+                self.problem(start, nearest(slug, "a lab of this page", &known));
+                return "";
+            }
+            None => {
+                let sentence =
+                    format!(":{kind}[…] needs a lab on this page, in which it lights up");
+                self.problem(start, sentence);
+                return "";
+            }
+        };
+        let index = self.index;
+        // A lab that is not there or does not run has been reported.
+        let Some(run) = index.labs.get(&lab).filter(|run| !run.picture.is_empty()) else {
+            return "";
+        };
+        let words = words(&events[i..], |tag| tag == TagEnd::Link);
+        let name = if target.is_empty() { words.as_str() } else { target };
+        let lab = escaped(&lab);
+        if kind == MSG {
+            if !run.messages.iter().any(|label| label == name) {
+                let known: Vec<&str> = run.messages.iter().map(String::as_str).collect();
+                self.problem(start, nearest(name, &format!("a message of the lab {lab}"), &known));
+                return "";
+            }
+            let label = escaped(name);
+            self.html(format!("<span class=\"msg\" data-msg-label=\"{label}\" data-in=\"{lab}\">"));
+            return "</span>";
+        }
+        let Some((_, state)) = TERMS.iter().find(|(term, _)| *term == name) else {
+            let known = TERMS.map(|(term, _)| term);
+            self.problem(start, nearest(name, "a term", &known));
+            return "";
+        };
+        let mut classes =
+            run.picture.split("class=\"").skip(1).filter_map(|at| at.split('"').next());
+        if !classes.any(|class| class.split(' ').any(|word| word == *state)) {
+            let sentence = format!(
+                "nothing is {name} in the default run of the lab {lab}, so nothing lights up"
+            );
+            self.problem(start, sentence);
+            return "";
+        }
+        self.html(format!(
+            "<span class=\"term state {state}\" data-term=\"{state}\" data-in=\"{lab}\">"
+        ));
+        "</span>"
     }
 
     /// Opens a result: words that a claim of a lab stands for.

@@ -104,6 +104,15 @@ impl Source {
         })
     }
 
+    /// The line of a key in the table at place `i` of a list of tables; without such a key that of the table.
+    pub(crate) fn line_in_list(&self, list: &str, i: usize, key: &str) -> usize {
+        let Ok(document) = DeTable::parse(&self.text) else { return 0 };
+        let Some((_, value)) = entry(document.get_ref(), list) else { return 0 };
+        let Some(item) = value.get_ref().as_array().and_then(|all| all.get(i)) else { return 0 };
+        let key = item.get_ref().as_table().and_then(|table| entry(table, key));
+        self.line(key.map_or(item.span().start, |(offset, _)| offset))
+    }
+
     /// The line of the key that a sentence about this TOML file is about: of all keys, or of those in the table `under`,
     /// the one that the sentence names first (with `_` or with spaces). If it names none, the table or zero.
     pub(crate) fn line_of_key(&self, sentence: &str, under: Option<&str>) -> usize {
@@ -128,6 +137,12 @@ impl Source {
             .min();
         named.map_or(whole, |(.., offset)| self.line(offset))
     }
+}
+
+/// The value of a key, with where the key stands.
+fn entry<'a, 'b>(table: &'a DeTable<'b>, name: &str) -> Option<(usize, &'a Spanned<DeValue<'b>>)> {
+    let (key, value) = table.iter().find(|(key, _)| key.get_ref() == name)?;
+    Some((key.span().start, value))
 }
 
 /// Every key below a value, with its offset.

@@ -234,7 +234,7 @@ fn what_is_wrong_in_a_chapter_is_said_with_its_line() {
         ),
         (
             "A :agian[word].",
-            "9: `agian` is not a directive here (did you mean `again`?); there are `stored`, `inflight`, `acked`, `again`, `lost`, `dead`, `result`",
+            "9: `agian` is not a directive here (did you mean `again`?); there are `stored`, `inflight`, `acked`, `again`, `lost`, `dead`, `result`, `msg`, `term`",
         ),
         (
             "A :again[word](#crash).",
@@ -480,12 +480,238 @@ fn claims_are_held_against_the_run() {
 }
 
 #[test]
+fn words_light_up_a_figure() {
+    let two = "{{lab crash}}\n\nA B.\n\n## Two\n\nC D.\n\n{{lab other}}\n\n## Three\n\nE F.\n";
+    let msg = |words: &str, lab: &str| {
+        format!("<span class=\"msg\" data-msg-label=\"order-1\" data-in=\"{lab}\">{words}</span>")
+    };
+    let again = |words: &str, lab: &str| {
+        format!(
+            "<span class=\"term state again\" data-term=\"again\" data-in=\"{lab}\">{words}</span>"
+        )
+    };
+    for (place, written, html) in [
+        ("A", ":msg[order-1]", msg("order-1", "crash")),
+        ("B", ":msg[the first *order*](order-1)", msg("the first <em>order</em>", "crash")),
+        ("B", ":msg[`order-1`]{lab=other} then", msg("<code>order-1</code>", "other") + " then"),
+        ("A", ":term[redelivered], 5 s", again("redelivered", "crash") + ", 5\u{a0}s"),
+        ("A", ":term[sent again](redelivered){lab=other}", again("sent again", "other")),
+        // The lab of the section, though it comes later and the other is as near.
+        ("C", ":msg[order-1]", msg("order-1", "other")),
+        // No lab in the section: the last one before.
+        ("E", ":msg[order-1]", msg("order-1", "other")),
+        ("F", "`:msg[order-1]`", "<code>:msg[order-1]</code>".into()),
+        ("F", "\\:msg[order-1] {lab=crash}", ":msg[order-1] {lab=crash}".into()),
+    ] {
+        let body = two.replacen(place, written, 1);
+        let small = book("").chapter("01-first", &body).file("labs/other.toml", LAB);
+        assert!(small.html().contains(&html), "{written}\n{}", small.html());
+    }
+    // Before the first lab: that one.
+    let small = book("").chapter("01-first", ":msg[order-1]\n\n## X\n\n{{lab crash}}\n");
+    assert!(small.html().contains(&msg("order-1", "crash")), "{}", small.html());
+}
+
+#[test]
+fn words_that_light_nothing_up_are_refused_with_their_line() {
+    for (body, problem) in [
+        (
+            "x\n:msg[order-2]",
+            "10: `order-2` is not a message of the lab crash here (did you mean `order-1`?); there is `order-1`",
+        ),
+        (
+            ":msg[it](order-9)",
+            "9: `order-9` is not a message of the lab crash here (did you mean `order-1`?); there is `order-1`",
+        ),
+        (
+            ":msg[order-1]{lab=crahs}",
+            "9: `crahs` is not a lab of this page here (did you mean `crash`?); there is `crash`",
+        ),
+        (
+            ":term[redeliverd]",
+            "9: `redeliverd` is not a term here (did you mean `redelivered`?); there are `stored`, `delivered`, ",
+        ),
+        (
+            ":term[dead]",
+            "9: nothing is dead in the default run of the lab crash, so nothing lights up",
+        ),
+        (
+            ":msg[order-1",
+            "9: `:msg[` opens here but is not closed, or has a link or another directive in it",
+        ),
+    ] {
+        let found = book(body).load().map(|_| ()).expect_err(body);
+        let expected = format!("content/chapters/01-first.md:{problem}");
+        assert!(found.len() == 1 && found[0].starts_with(&expected), "{body}\n{found:?}");
+    }
+    book("").chapter("02-second", ":msg[order-1]").has(&[
+        "content/chapters/02-second.md:7: :msg[…] needs a lab on this page, in which it lights up",
+    ]);
+    // A lab that does not run is blamed once, not for what is said about it.
+    let found = book(":msg[order-1]")
+        .file(
+            "labs/crash.toml",
+            &LAB.replace(
+                "backoff = []\nmax_deliver = -1",
+                "backoff = [\"1s\", \"2s\"]\nmax_deliver = 1",
+            ),
+        )
+        .load()
+        .map(|_| ())
+        .expect_err("a lab that does not run");
+    assert!(found.iter().all(|problem| problem.contains("crash.toml")), "{found:?}");
+}
+
+/// Answers and a goal that belong to [`LAB`]; they begin at its line 40.
+const TAUGHT: &str = r#"
+[[answers]]
+text = "the first worker"
+right_when = { delivered = { msg = "order-1", attempt = 2, to = "first" } }
+say = "It is dead."
+because = { delivered = { to = "first" } }
+
+[[answers]]
+text = "the second worker"
+right_when = { delivered = { msg = "order-1", attempt = 2, to = "second" } }
+say = "It asks."
+because = { redelivered = ["order-1"] }
+
+[[goals]]
+text = "Deliver order-1 within three seconds."
+when = { delivered = { attempt = 2, before = "3s" } }
+by = { ack_wait = "2000ms" }
+"#;
+
+#[test]
+fn a_lab_asks_and_sets_goals() {
+    let taught = book("").file("labs/crash.toml", &format!("{LAB}{TAUGHT}")).good();
+    let lab = taught.lab("crash").unwrap();
+    let texts: Vec<&str> = lab.answers.iter().map(|answer| answer.text.as_str()).collect();
+    assert_eq!(texts, ["the first worker", "the second worker"]);
+    let [goal] = &lab.goals[..] else { panic!("{:?}", lab.goals) };
+    assert_eq!(goal.by.query(), "ack_wait=2s", "as an address has it");
+    assert_eq!(goal.at.as_ms(), 2_002, "the row of the second delivery");
+    assert!(book("").good().lab("crash").unwrap().answers.is_empty(), "a question may be open");
+}
+
+#[test]
+fn answers_and_goals_are_held_against_the_runs() {
+    let again = "delivered = { msg = \"order-1\", attempt = 2, to = \"second\" }";
+    for (from, to, problem) in [
+        (
+            "right_when = { delivered = { msg = \"order-1\", attempt = 2, to = \"first\" } }",
+            "right_when = { redelivered = 1 }",
+            "48: answer 2: in the default run it is right, and so is answer 1",
+        ),
+        (
+            again,
+            "redelivered = 2",
+            "40: no answer is right in the default run: one order sent; order-1 was worked on twice",
+        ),
+        (
+            "right_when = { delivered = { msg = \"order-1\", attempt = 2, to = \"first\" } }",
+            "right_when = { redelivered = { before = \"3s\" } }",
+            "48: answer 2: with ack_wait=1s it is right, and so is answer 1",
+        ),
+        (
+            "text = \"the first worker\"",
+            "text = \" \"",
+            "41: answer 1: `text` is empty; write one sentence",
+        ),
+        ("say = \"It asks.\"\n", "", "46: `say` is missing"),
+        (again, "", "48: answer 2: `right_when` says nothing about the run"),
+        (
+            again,
+            "delivered = { msg = \"order-2\" }",
+            "48: answer 2: `order-2` is not a message here (did you mean `order-1`?); there is `order-1`",
+        ),
+        (
+            again,
+            "delivered = { to = \"secnd\" }",
+            "48: answer 2: `secnd` is not a client here (did you mean `second`?); there are ",
+        ),
+        (
+            again,
+            "knobs = { ack_wiat = \"5s\" }, redelivered = 1",
+            "48: answer 2: `ack_wiat` is not a knob here (did you mean `ack_wait`?); there is `ack_wait`",
+        ),
+        (
+            again,
+            "deliverd = 1",
+            "48: `deliverd` is not a setting here (did you mean `delivered`?); there are ",
+        ),
+        (
+            again,
+            "redelivered = \"one\"",
+            "48: found string \"one\" where a number of messages, a list of them, or a table",
+        ),
+        (
+            "because = { redelivered = [\"order-1\"] }",
+            "because = { redelivered = 1, lost = 0 }",
+            "50: answer 2: `because` names one event",
+        ),
+        (
+            "because = { redelivered = [\"order-1\"] }",
+            "because = { lost = 0 }",
+            "50: answer 2: nothing that happens in the default run fits `because`",
+        ),
+        (
+            "before = \"3s\"",
+            "before = \"6s\"",
+            "54: goal 1: it is reached in the default run already",
+        ),
+        (
+            "by = { ack_wait = \"2000ms\" }",
+            "by = { ack_wait = \"4s\" }",
+            "55: goal 1: with ack_wait=4s it is not reached: one order sent; order-1 was worked on twice",
+        ),
+        (
+            "by = { ack_wait = \"2000ms\" }",
+            "by = { ack_wait = \"soon\" }",
+            "55: goal 1: `ack_wait`: `soon` is not a duration; write one such as",
+        ),
+        (
+            "by = { ack_wait = \"2000ms\" }",
+            "by = {}",
+            "55: goal 1: `by` turns no knob; name settings",
+        ),
+        ("by = { ack_wait = \"2000ms\" }\n", "", "52: `by` is missing"),
+        (
+            "when = { delivered = { attempt = 2, before = \"3s\" } }",
+            "when = { knobs = { ack_wait = \"2s\" } }",
+            "54: goal 1: `when` says nothing about the run",
+        ),
+        (
+            "text = \"Deliver order-1 within three seconds.\"",
+            "text = ''",
+            "53: goal 1: `text` is empty",
+        ),
+    ] {
+        assert!(TAUGHT.contains(from), "{from}");
+        let lab = format!("{LAB}{}", TAUGHT.replacen(from, to, 1));
+        let found = book("").file("labs/crash.toml", &lab).load().map(|_| ()).expect_err(to);
+        assert!(
+            found.len() == 1 && found[0].starts_with(&format!("content/labs/crash.toml:{problem}")),
+            "{to}\n  found    {}\n  expected content/labs/crash.toml:{problem}",
+            found.join("\n           ")
+        );
+    }
+    let one = TAUGHT.split("[[answers]]\ntext = \"the second").next().unwrap();
+    let found =
+        book("").file("labs/crash.toml", &format!("{LAB}{one}")).load().map(|_| ()).unwrap_err();
+    assert_eq!(
+        found.join("\n"),
+        "content/labs/crash.toml:40: `answers`: 1 given; a question has two, three or four, or none at all"
+    );
+}
+
+#[test]
 fn all_problems_of_a_book_are_reported_at_once() {
     book("A :agian[word].\n\n[x](thrid)")
         .file("labs/unused.toml", &LAB.replace("\"1s\", \"2s\"", "\"1s\", 2"))
         .file("labs/idle.toml", LAB)
         .has(&[
-            "content/chapters/01-first.md:9: `agian` is not a directive here (did you mean `again`?); there are `stored`, `inflight`, `acked`, `again`, `lost`, `dead`, `result`",
+            "content/chapters/01-first.md:9: `agian` is not a directive here (did you mean `again`?); there are `stored`, `inflight`, `acked`, `again`, `lost`, `dead`, `result`, `msg`, `term`",
             "content/chapters/01-first.md:11: `thrid` is not a chapter here; there is `first`",
             "content/labs/idle.toml: no chapter shows this lab; place it with {{lab idle}} or remove the file",
             "content/labs/unused.toml: no chapter shows this lab; place it with {{lab unused}} or remove the file",

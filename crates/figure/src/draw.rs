@@ -1,5 +1,7 @@
 //! Draws a run: lanes, messages on their way, work, and above all the stopwatches. Lengths are tenths of a unit.
 
+mod bands;
+mod clip;
 mod core_nats;
 mod effects;
 mod flights;
@@ -18,11 +20,13 @@ use crate::scene::{Anchor, Layout, Leg, Mark, Mover, Point, Scene, Shape, point}
 use crate::story::{Life, Over, Said, Story, WorkEnd};
 use crate::text;
 use crate::ways::{Ways, original};
-use delivery_sim::Time;
+use crate::window::Window;
+use clip::Clip;
 use delivery_sim::order::sorted;
 use delivery_sim::trace::{ClientId, ConsumerId, Effect, Event, Msg, Reply};
+use delivery_sim::{Dur, Time, Trace};
 
-/// A run of more deliveries or messages is drawn without numbers, labels and movers.
+/// With more deliveries or messages than this in the window a picture has bands in place of single marks.
 const DENSE: usize = 150;
 /// So many lanes have their names in one line on a narrow picture.
 const FEW: usize = 4;
@@ -59,21 +63,29 @@ impl Mover {
     }
 }
 
-/// Draws a run.
-pub(crate) fn draw(story: &Story<'_>, layout: Layout) -> Scene {
+/// Draws what a window shows of a run.
+pub(crate) fn draw(story: &Story<'_>, layout: Layout, window: Window) -> Scene {
     let end = story.trace.end;
-    let dense = story.lives.len() > DENSE || story.trace.messages.len() > DENSE;
-    let ways = Ways::new(story.trace, dense);
     let wide = layout == Layout::Wide;
     let pill = (text::width(&end.to_string(), 12, true) + 150) / 10;
+    let seen = visible(story, window);
+    let dense = seen.most() > DENSE;
+    // Bands need none of it.
+    let ways = if dense { Ways::default() } else { Ways::new(story.trace) };
     let axis = if wide {
-        Axis { from: 1480, to: 9180 - 10 * (pill / 2).max(24), end }
+        Axis { from: 1480, to: 9180 - 10 * (pill / 2).max(24), window, end }
     } else {
-        let length = 4_600 + 30 * story.lives.len().min(100) as i32;
-        // Room for one line of names, or for two where there are many lanes.
-        let from = if lanes::count(story, &ways, layout) > FEW { 800 } else { 520 };
-        Axis { from, to: from + length, end }
+        // Room for one line of names, or for two where there are many lanes; a band has more to say.
+        let (from, length) = match (dense, lanes::count(story, &ways, layout) > FEW) {
+            (true, _) => (1_060, 5_600),
+            (_, true) => (800, 4_600 + 30 * seen.lives.min(100) as i32),
+            _ => (520, 4_600 + 30 * seen.lives.min(100) as i32),
+        };
+        Axis { from, to: from + length, window, end }
     };
+    if dense {
+        return banded(story, layout, axis, pill);
+    }
     let slant = slant(story, axis);
     let lanes = if wide {
         Lanes::new(story, &ways, axis, layout, slant, 300, None)
@@ -82,24 +94,12 @@ pub(crate) fn draw(story: &Story<'_>, layout: Layout) -> Scene {
     };
     let across =
         (lanes.list.first().map_or(300, |l| l.from), lanes.list.last().map_or(600, |l| l.to));
-    let (width, height) =
-        if wide { (920, (across.1 + 300) / 10) } else { (360, (axis.to + 120) / 10) };
-    let edges = if wide { (24, (across.1 + 90) / 10) } else { (55, 360) };
-    let labels = Labels::new(width * 10, height * 10);
-    let mut artist = Artist {
-        story,
-        ways: &ways,
-        layout,
-        axis,
-        lanes,
-        slant,
-        dense,
-        marks: Vec::new(),
-        labels,
-        movers: Vec::new(),
-        said: Vec::new(),
-    };
-    artist.frame(edges);
+    let (mut artist, frame) = Artist::new(story, &ways, layout, axis, lanes, slant, across);
+    artist.frame(frame.edges);
+    // A lane stays as it is; what happens on it is cut off where the window ends.
+    let clip = frame.clip(axis, layout);
+    let still = artist.marks.len();
+    artist.labels.keep_within(artist.at(clip.from, i32::MIN), artist.at(clip.to, i32::MAX));
     artist.server_down();
     let nums = artist.nums();
     artist.shelves(&nums);
@@ -111,28 +111,77 @@ pub(crate) fn draw(story: &Story<'_>, layout: Layout) -> Scene {
     artist.effects(&nums);
     artist.stream_note();
     artist.labels.settle();
-    let Artist { mut marks, mut labels, mut movers, .. } = artist;
-    // An advisory and a dead letter are marked as the message that they are about.
-    let who = |msg: &mut Option<u32>| *msg = msg.map(|m| original(story.trace, Msg(m)).0);
-    marks.iter_mut().for_each(|mark| who(&mut mark.msg));
-    labels.placed.iter_mut().for_each(|text| who(&mut text.msg));
-    movers.iter_mut().for_each(|mover| who(&mut mover.msg));
-    let mut marks = sorted(marks, Ord::cmp);
-    marks.dedup();
-    movers.retain(|mover| !mover.legs.is_empty());
-    Scene {
-        layout,
-        width,
-        height,
-        axis_from: axis.from / 10,
-        axis_to: axis.to / 10,
-        end,
-        axis,
-        marks,
-        texts: labels.placed,
-        movers,
-        pill,
-        lanes: edges,
+    let happening = artist.marks.split_off(still);
+    for mark in happening {
+        clip.mark(mark, &mut artist.marks);
+    }
+    for mover in &mut artist.movers {
+        clip.mover(mover);
+    }
+    artist.scene(&frame, pill)
+}
+
+/// Whether a whole run is too dense for single marks.
+pub(crate) fn is_dense(story: &Story<'_>) -> bool {
+    visible(story, Window::whole(story.trace.end)).most() > DENSE
+}
+
+/// Draws a run that is too dense for single marks.
+fn banded(story: &Story<'_>, layout: Layout, axis: Axis, pill: i32) -> Scene {
+    let wide = layout == Layout::Wide;
+    let bands = bands::bands(story, axis);
+    let places = bands::places(bands.len(), wide);
+    let across = (300, places.last().map_or(600, |(_, to)| *to));
+    let ways = Ways::default();
+    let (mut artist, frame) = Artist::new(story, &ways, layout, axis, Lanes::default(), 0, across);
+    artist.frame(frame.edges);
+    artist.bands(&bands, &places);
+    artist.scene(&frame, pill)
+}
+
+/// What of a run is in a window.
+struct Visible {
+    lives: usize,
+    sent: usize,
+    copies: usize,
+}
+
+impl Visible {
+    fn most(&self) -> usize {
+        self.lives.max(self.sent).max(self.copies)
+    }
+}
+
+fn visible(story: &Story<'_>, window: Window) -> Visible {
+    let end = story.trace.end;
+    let lives = story.lives.iter();
+    let lives = lives.filter(|l| l.sent <= window.to && l.ends(end) >= window.from).count();
+    let (mut sent, mut copies) = (0, 0);
+    for record in &story.trace.records {
+        if window.from <= record.at && record.at <= window.to {
+            match record.event {
+                Event::Published { .. } => sent += 1,
+                Event::Routed { .. } => copies += 1,
+                _ => {}
+            }
+        }
+    }
+    Visible { lives, sent, copies }
+}
+
+/// The size of a picture, and where its lanes begin and end across the axis, in units.
+struct Frame {
+    width: i32,
+    height: i32,
+    edges: (i32, i32),
+}
+
+impl Frame {
+    /// What of the axis is left where the run goes on beyond its ends: there nothing may stick out.
+    fn clip(&self, axis: Axis, layout: Layout) -> Clip {
+        let from = if axis.window.from == Time::ZERO { i32::MIN / 4 } else { axis.from };
+        let to = if axis.window.to >= axis.end { i32::MAX / 4 } else { axis.to };
+        Clip { layout, from, to }
     }
 }
 
@@ -150,12 +199,78 @@ struct Artist<'a> {
     axis: Axis,
     lanes: Lanes<'a>,
     slant: i32,
-    dense: bool,
     marks: Vec<Mark>,
     labels: Labels,
     movers: Vec<Mover>,
     /// What was said beside signs, and where: not again next to it.
     said: Vec<(i32, i32, &'static str)>,
+}
+
+impl<'a> Artist<'a> {
+    /// Begins a picture whose lanes lie between two places across the axis.
+    fn new(
+        story: &'a Story<'a>,
+        ways: &'a Ways,
+        layout: Layout,
+        axis: Axis,
+        lanes: Lanes<'a>,
+        slant: i32,
+        across: (i32, i32),
+    ) -> (Self, Frame) {
+        let wide = layout == Layout::Wide;
+        let (width, height) =
+            if wide { (920, (across.1 + 300) / 10) } else { (360, (axis.to + 120) / 10) };
+        let edges = if wide { (24, (across.1 + 90) / 10) } else { (55, 360) };
+        let artist = Self {
+            story,
+            ways,
+            layout,
+            axis,
+            lanes,
+            slant,
+            marks: Vec::new(),
+            labels: Labels::new(width * 10, height * 10),
+            movers: Vec::new(),
+            said: Vec::new(),
+        };
+        (artist, Frame { width, height, edges })
+    }
+
+    fn scene(self, frame: &Frame, pill: i32) -> Scene {
+        let Self { story, layout, axis, mut marks, mut labels, mut movers, .. } = self;
+        // An advisory and a dead letter are marked as the message that they are about.
+        let who = |msg: &mut Option<u32>| *msg = msg.map(|m| original(story.trace, Msg(m)).0);
+        marks.iter_mut().for_each(|mark| who(&mut mark.msg));
+        labels.placed.iter_mut().for_each(|text| who(&mut text.msg));
+        movers.iter_mut().for_each(|mover| who(&mut mover.msg));
+        let mut marks = sorted(marks, Ord::cmp);
+        marks.dedup();
+        movers.retain(|mover| !mover.legs.is_empty());
+        Scene {
+            layout,
+            width: frame.width,
+            height: frame.height,
+            axis_from: axis.from / 10,
+            axis_to: axis.to / 10,
+            window: axis.window,
+            axis,
+            marks,
+            texts: labels.placed,
+            movers,
+            pill,
+            lanes: frame.edges,
+        }
+    }
+
+    /// Whether anything of a delivery is in the window.
+    fn shows(&self, life: &Life) -> bool {
+        self.shown((life.sent, life.ends(self.axis.end)))
+    }
+
+    /// Whether anything of a stretch of time is in the window.
+    fn shown(&self, (from, until): (Time, Time)) -> bool {
+        self.axis.shows(from, until)
+    }
 }
 
 impl Artist<'_> {
@@ -168,7 +283,7 @@ impl Artist<'_> {
     }
 
     fn add(&mut self, layer: u8, class: &'static str, msg: Option<Msg>, shape: Shape) {
-        let msg = msg.filter(|_| !self.dense).map(|m| m.0);
+        let msg = msg.map(|m| m.0);
         self.marks.push(Mark { layer, class, msg, shape });
     }
 
@@ -259,18 +374,7 @@ impl Artist<'_> {
     }
 
     /// An arrow with its head, as one path.
-    fn flight(
-        &mut self,
-        class: &'static str,
-        msg: Option<Msg>,
-        mut from: (i32, i32),
-        mut to: (i32, i32),
-    ) {
-        if self.dense {
-            // Arrows closer than two units are one.
-            from.0 = from.0 / 20 * 20;
-            to.0 = to.0 / 20 * 20;
-        }
+    fn flight(&mut self, class: &'static str, msg: Option<Msg>, from: (i32, i32), to: (i32, i32)) {
         let (a, b) = (self.at(from.0, from.1), self.at(to.0, to.1));
         let (dx, dy) = (i64::from(b.x - a.x), i64::from(b.y - a.y));
         let length = (dx * dx + dy * dy).isqrt().max(1);
@@ -284,9 +388,6 @@ impl Artist<'_> {
         let neck = back(head - 10, 0);
         self.add(FLIGHT, class, msg, Shape::Line(vec![a, neck]));
         self.add(FLIGHT, class, msg, Shape::Area(vec![b, back(head, half), back(head, -half)]));
-        if self.dense {
-            return;
-        }
         self.labels.take_thin(
             a.x.min(b.x) - 15,
             a.y.min(b.y) - 15,
@@ -297,9 +398,7 @@ impl Artist<'_> {
 
     /// Moves a message.
     fn mover(&mut self, state: &'static str, msg: Option<Msg>, text: &str, legs: Vec<Leg>) {
-        if !self.dense {
-            self.movers.push(Mover { state, msg: msg.map(|m| m.0), text: text.to_owned(), legs });
-        }
+        self.movers.push(Mover { state, msg: msg.map(|m| m.0), text: text.to_owned(), legs });
     }
 
     /// The number of every message as figures show it: the digits at the end of its payload, else its stream sequence.

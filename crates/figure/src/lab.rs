@@ -1,12 +1,14 @@
 //! What a lab is: a scenario with a title, a question and the settings that a reader may change.
 
+use crate::condition::{Condition, Turns};
 use crate::query::{self, shown};
+use crate::window::Window;
 use delivery_sim::setting::{Form, Setting, Value};
 use delivery_sim::{Dur, Scenario, Time, Trace};
 use serde::{Deserialize, Serialize};
 
 /// A live figure, complete: read from `content/labs/*.toml`, carried by a page in a compact form.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lab {
     /// Its name in addresses and chapters; the file's name without `.toml`.
@@ -22,6 +24,56 @@ pub struct Lab {
     pub scenario: Scenario,
     /// What a reader may change, in the order shown.
     pub knobs: Vec<Knob>,
+    /// A second system to which the same happens, drawn above the first on the same time axis.
+    #[serde(default)]
+    pub beside: Option<Beside>,
+    /// What the reader may answer to the question; empty if it is left open.
+    #[serde(default)]
+    pub answers: Vec<Answer>,
+    /// What the reader may try to bring about.
+    #[serde(default)]
+    pub goals: Vec<Goal>,
+}
+
+/// A second system of a lab: the knobs turn whichever of the two has the setting.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Beside {
+    /// What this system is called, `Core NATS`.
+    pub title: String,
+    /// What the lab's own is called beside it, `JetStream`.
+    pub own_title: String,
+    /// The run of this system; it ends when the lab's own does.
+    pub scenario: Scenario,
+}
+
+/// An answer to the question of a lab. Whether it is right is computed from the run on screen.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Answer {
+    /// The answer.
+    pub text: String,
+    /// When it is right.
+    pub right_when: Condition,
+    /// What is said to it while the default run is on screen.
+    pub say: String,
+    /// The event that decides; of several the first.
+    pub because: Condition,
+}
+
+/// Something that a reader may bring about with the knobs.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Goal {
+    /// What to bring about, as an instruction.
+    pub text: String,
+    /// When it is done.
+    pub when: Condition,
+    /// Settings that do it.
+    pub by: Turns,
+    /// The moment that shows it then; the book finds it in the run.
+    #[serde(skip)]
+    pub at: Time,
 }
 
 /// One setting offered to the reader.
@@ -42,7 +94,20 @@ pub struct Knob {
     pub more: bool,
 }
 
-delivery_sim::compact_struct!(Lab { slug, title, question, opens_at, scenario, knobs });
+delivery_sim::compact_struct!(Lab {
+    slug,
+    title,
+    question,
+    opens_at,
+    scenario,
+    knobs,
+    beside,
+    answers,
+    goals
+});
+delivery_sim::compact_struct!(Beside { title, own_title, scenario });
+delivery_sim::compact_struct!(Answer { text, right_when, say, because });
+delivery_sim::compact_struct!(Goal { text, when, by, at });
 delivery_sim::compact_struct!(Knob { name, label, setting, positions, more });
 
 /// A lab with its knobs turned: what the address says.
@@ -52,6 +117,10 @@ pub struct Position {
     pub values: Vec<Value>,
     /// The moment shown.
     pub t: Time,
+    /// The stretch of the run that the picture shows; none for all of it.
+    pub window: Option<Window>,
+    /// The values of a run that is kept beside it to compare, likewise in the order of [`Lab::knobs`].
+    pub pinned: Option<Vec<Value>>,
 }
 
 /// The longest duration a reader may set: 24 h. Beyond it a run would be too long to draw.
@@ -64,8 +133,22 @@ pub const MAX_WORKERS: u64 = 100;
 pub const MAX_LIST: usize = 32;
 /// Knobs shown at first; further ones belong under "More settings".
 pub const MAX_KNOBS_SHOWN: usize = 5;
+/// The key of an address that asks for a dark or light page, and is no lab's.
+const THEME: &str = "theme";
+/// Keys of an address that no knob can have, and what they are.
+const RESERVED: [(&str, &str); 4] = [
+    ("t", "moment shown"),
+    ("view", "part of the run shown"),
+    ("pin", "run that was pinned"),
+    (THEME, "look of the page"),
+];
 /// Sentences that [`Lab::read_query`] gives at most; a last one counts what is left.
 const MAX_SENTENCES: usize = 3;
+
+/// Most events of a run that becomes a figure. An address may ask for a beat every nanosecond.
+const MAX_EVENTS: usize = 200_000;
+
+const TOO_MANY: &str = "the run has more than 200 000 events, more than a figure can show; choose longer times or less at once";
 
 impl Knob {
     /// Its setting and the default value of that in `scenario`; none if there is no such setting there.
@@ -110,7 +193,9 @@ impl Lab {
     ///
     /// A knob that [`Lab::check`] finds fault with stands at its first readable position, or at zero.
     pub fn default_position(&self) -> Position {
-        let value = |knob: &Knob| match knob.resolve(&self.scenario) {
+        let beside = self.beside.as_ref().map(|beside| &beside.scenario);
+        let known = |knob: &Knob| knob.resolve(&self.scenario).or_else(|| knob.resolve(beside?));
+        let value = |knob: &Knob| match known(knob) {
             Some((_, value)) => value,
             None => knob
                 .positions
@@ -118,21 +203,42 @@ impl Lab {
                 .find_map(|text| knob.read(text).ok())
                 .unwrap_or(Value::Count(Some(0))),
         };
-        Position { values: self.knobs.iter().map(value).collect(), t: self.opens_at }
+        Position {
+            values: self.knobs.iter().map(value).collect(),
+            t: self.opens_at,
+            window: None,
+            pinned: None,
+        }
     }
 
     /// The scenario with the knobs at `values`, in the order of [`Lab::knobs`]; a value that is left out or
     /// equals the default changes nothing.
     pub fn scenario_at(&self, values: &[Value]) -> Scenario {
-        let mut scenario = self.scenario.clone();
+        self.turned(&self.scenario, values)
+    }
+
+    fn turned(&self, usual: &Scenario, values: &[Value]) -> Scenario {
+        let mut scenario = usual.clone();
         for (knob, value) in self.knobs.iter().zip(values) {
-            if let Some((setting, default)) = knob.resolve(&self.scenario)
+            if let Some((setting, default)) = knob.resolve(usual)
                 && default != *value
             {
                 setting.set(&mut scenario, value);
             }
         }
         scenario
+    }
+
+    /// Runs the second system with the knobs at `values`; none if the lab has one system only.
+    ///
+    /// # Errors
+    /// The server's refusal or ours, a sentence each.
+    pub fn run_beside(&self, values: &[Value]) -> Option<Result<Trace, Vec<String>>> {
+        self.beside_at(values).map(|scenario| delivery_sim::run(&scenario))
+    }
+
+    fn beside_at(&self, values: &[Value]) -> Option<Scenario> {
+        self.beside.as_ref().map(|beside| self.turned(&beside.scenario, values))
     }
 
     /// Reads this lab's part of a query string (without `?`). A key is `ack_wait` for the first lab of
@@ -143,19 +249,32 @@ impl Lab {
         let default = position.clone();
         let mut sentences = Vec::new();
         let mut more = 0_usize;
-        for (key, text) in query::pairs(query) {
-            let name = match key.strip_prefix(self.slug.as_str()).and_then(|k| k.strip_prefix('.'))
-            {
-                Some(name) if !self.slug.is_empty() => name,
-                _ if first && !key.contains('.') => key.as_str(),
-                _ => continue,
-            };
-            if let Err(sentence) = self.take(name, &text, &mut position, &default) {
+        let mut note = |taken: Result<(), String>| {
+            if let Err(sentence) = taken {
                 if sentences.len() < MAX_SENTENCES {
                     sentences.push(sentence);
                 } else {
                     more += 1;
                 }
+            }
+        };
+        for (key, text) in query::pairs(query) {
+            let name = match key.strip_prefix(self.slug.as_str()).and_then(|k| k.strip_prefix('.'))
+            {
+                Some(name) if !self.slug.is_empty() => name,
+                _ if first && !key.contains('.') && key != THEME => key.as_str(),
+                _ => continue,
+            };
+            if name == "pin" {
+                // Names and values in turn, all within one key: `ack_wait~8s~max_deliver~2`.
+                let mut values = default.values.clone();
+                let mut parts = text.split('~').filter(|part| !part.is_empty());
+                while let Some(name) = parts.next() {
+                    note(self.set(name, parts.next().unwrap_or(""), &mut values, &default));
+                }
+                position.pinned = Some(values);
+            } else {
+                note(self.take(name, &text, &mut position, &default));
             }
         }
         if more > 0 {
@@ -188,6 +307,21 @@ impl Lab {
             }
             return Ok(());
         }
+        if name == "view" {
+            position.window = self.read_view(text)?;
+            return Ok(());
+        }
+        self.set(name, text, &mut position.values, default)
+    }
+
+    /// Turns one knob to what the address says.
+    fn set(
+        &self,
+        name: &str,
+        text: &str,
+        values: &mut [Value],
+        default: &Position,
+    ) -> Result<(), String> {
         let Some(place) = self.knobs.iter().position(|knob| knob.name == name) else {
             let names: Vec<&str> = self.knobs.iter().map(|knob| knob.name.as_str()).collect();
             return Err(format!(
@@ -196,8 +330,7 @@ impl Lab {
                 names.join(", ")
             ));
         };
-        let (Some(slot), Some(usual)) = (position.values.get_mut(place), default.values.get(place))
-        else {
+        let (Some(slot), Some(usual)) = (values.get_mut(place), default.values.get(place)) else {
             return Ok(());
         };
         match self.knobs[place].read(text) {
@@ -209,6 +342,26 @@ impl Lab {
                 "`{name}` in the address: {why}. The default is used, {}.",
                 usual.words()
             )),
+        }
+    }
+
+    /// Reads a stretch of the run, `4s-8s`.
+    fn read_view(&self, text: &str) -> Result<Option<Window>, String> {
+        let ends = text.split_once('-').and_then(|(from, to)| {
+            Some((Time(Dur::parse(from).ok()?.0), Time(Dur::parse(to).ok()?.0)))
+        });
+        match ends {
+            Some((from, to)) if from < to && from < self.scenario.end => {
+                Ok(Window::within(from, to.min(self.scenario.end), self.scenario.end))
+            }
+            _ => Err([
+                "`view` in the address: `",
+                &shown(text, 40),
+                "` is not a stretch of this run; write one such as 0s-",
+                &Dur(self.scenario.end.0 / 2).go(),
+                ". The whole run is shown.",
+            ]
+            .concat()),
         }
     }
 
@@ -237,6 +390,22 @@ impl Lab {
         if position.t != default.t {
             put("t", &Dur(position.t.0).go());
         }
+        if let Some(pinned) = &position.pinned {
+            let mut all = String::new();
+            let knobs = self.knobs.iter().zip(pinned).zip(&default.values);
+            for ((knob, value), _) in knobs.filter(|((_, value), usual)| value != usual) {
+                for part in [&knob.name, &value.text()] {
+                    if !all.is_empty() {
+                        all.push('~');
+                    }
+                    all.push_str(part);
+                }
+            }
+            put("pin", &all);
+        }
+        if let Some(window) = position.window {
+            put("view", &[Dur(window.from.0).go(), Dur(window.to.0).go()].join("-"));
+        }
         out
     }
 
@@ -245,7 +414,11 @@ impl Lab {
     /// # Errors
     /// The server's refusal or ours, a sentence each.
     pub fn run(&self, values: &[Value]) -> Result<Trace, Vec<String>> {
-        delivery_sim::run(&self.scenario_at(values))
+        let trace = delivery_sim::run_within(&self.scenario_at(values), MAX_EVENTS)?;
+        if trace.cut.is_some() {
+            return Err(vec![TOO_MANY.into()]);
+        }
+        Ok(trace)
     }
 
     /// What is wrong with the lab itself, a sentence each; empty if it can go to readers. The scenario's own faults
@@ -263,6 +436,17 @@ impl Lab {
                 self.opens_at, self.scenario.end
             ));
         }
+        if let Some(beside) = &self.beside {
+            if beside.title.trim().is_empty() || beside.own_title.trim().is_empty() {
+                faults.push("`beside` needs a `title` and an `own_title`".into());
+            }
+            if beside.scenario.end != self.scenario.end {
+                faults.push(format!(
+                    "`beside` ends at {}, the lab at {}; both are on one time axis, so give them one end",
+                    beside.scenario.end, self.scenario.end
+                ));
+            }
+        }
         let at_first = self.knobs.iter().filter(|knob| !knob.more).count();
         if at_first > MAX_KNOBS_SHOWN {
             faults.push(format!(
@@ -271,10 +455,10 @@ impl Lab {
         }
         for (place, knob) in self.knobs.iter().enumerate() {
             let name = &knob.name;
-            if name == "t" {
-                faults.push(
-                    "a knob cannot be named `t`: in an address that is the moment shown".into(),
-                );
+            if let Some((_, what)) = RESERVED.iter().find(|(own, _)| own == name) {
+                faults.push(format!(
+                    "a knob cannot be named `{name}`: in an address that is the {what}"
+                ));
             } else if name.is_empty()
                 || !name.bytes().all(|c| matches!(c, b'a'..=b'z' | b'0'..=b'9' | b'_'))
             {
@@ -286,7 +470,10 @@ impl Lab {
             match Setting::parse(&knob.setting) {
                 Err(why) => faults.push(format!("knob `{name}`: {why}")),
                 Ok(setting) => {
-                    if setting.get(&self.scenario).is_none() {
+                    let beside = self.beside.as_ref().map(|beside| &beside.scenario);
+                    if setting.get(&self.scenario).is_none()
+                        && beside.is_none_or(|beside| setting.get(beside).is_none())
+                    {
                         faults.push(format!(
                             "knob `{name}`: nothing in the scenario has the setting `{}`",
                             knob.setting
@@ -378,6 +565,9 @@ mod tests {
                 knob("run_3", "worker[run 3].start", &["1s", "8s"]),
                 knob("count", "publish.count", &["1", "10"]),
             ],
+            beside: None,
+            answers: Vec::new(),
+            goals: Vec::new(),
         }
     }
 
@@ -404,9 +594,73 @@ mod tests {
             ("back%6Fff=1s,+5s", true, "5 s | 1 s, 5 s | no limit | 8 s | 1 | T+8.6 s"),
             ("t=1.5s&max_deliver=2", true, "5 s | none | 2 | 8 s | 1 | T+1.5 s"),
             ("other.ack_wait=banana&slow-or-dead.nonsense=1", true, usual),
+            ("theme=dark", true, usual),
         ] {
             assert_eq!(read(query, first), (expected.into(), Vec::new()), "{query}");
         }
+    }
+
+    #[test]
+    fn an_address_keeps_a_pinned_run() {
+        for (query, pinned, faults) in [
+            ("ack_wait=8s", None, 0),
+            ("pin=", Some("5 s | none | no limit | 8 s | 1"), 0),
+            ("pin=ack_wait~8s&ack_wait=9s", Some("8 s | none | no limit | 8 s | 1"), 0),
+            ("pin=backoff~1s,5s~max_deliver~3", Some("5 s | 1 s, 5 s | 3 | 8 s | 1"), 0),
+            ("crash-redelivery.pin=count~10", Some("5 s | none | no limit | 8 s | 10"), 0),
+            ("pin=~~ack_wait", Some("5 s | none | no limit | 8 s | 1"), 1),
+            ("pin=ack_wait~banana~nonsense~1", Some("5 s | none | no limit | 8 s | 1"), 2),
+            ("pin=t~1s", Some("5 s | none | no limit | 8 s | 1"), 1),
+        ] {
+            let (position, said) = lab().read_query(query, true);
+            let words = |values: &Vec<Value>| {
+                values.iter().map(Value::words).collect::<Vec<_>>().join(" | ")
+            };
+            assert_eq!(position.pinned.as_ref().map(words).as_deref(), pinned, "{query}");
+            assert_eq!(said.len(), faults, "{query}: {said:?}");
+            let written = lab().write_query(&position, true);
+            assert_eq!(lab().read_query(&written, true), (position, Vec::new()), "{written}");
+        }
+        let mut position = lab().default_position();
+        let mut values = position.values.clone();
+        (values[0], values[2]) = (Value::Dur(Dur::secs(8)), Value::Count(Some(3)));
+        position.pinned = Some(values);
+        assert_eq!(lab().write_query(&position, true), "pin=ack_wait~8s~max_deliver~3");
+    }
+
+    #[test]
+    fn an_address_shows_a_stretch_of_the_run() {
+        for (query, expected, fault) in [
+            ("view=4s-8s", Some((4_000, 8_000)), false),
+            ("crash-redelivery.view=4s-8.5s", Some((4_000, 8_500)), false),
+            ("view=4s-99h", Some((4_000, 12_000)), false),
+            ("view=0s-12s", None, false),
+            ("view=4s-4000001us", Some((4_000, 4_005)), false),
+            ("view=", None, true),
+            ("view=4s", None, true),
+            ("view=8s-4s", None, true),
+            ("view=4s-4s", None, true),
+            ("view=12s-13s", None, true),
+            ("view=banana-<script>", None, true),
+            ("view=-1s-4s", None, true),
+        ] {
+            let (position, said) = lab().read_query(query, true);
+            let shown = position.window.map(|w| (w.from.as_ms(), w.to.as_ms()));
+            assert_eq!((shown, said.len()), (expected, usize::from(fault)), "{query}: {said:?}");
+            if !fault {
+                let written = lab().write_query(&position, true);
+                assert_eq!(lab().read_query(&written, true), (position, Vec::new()), "{written}");
+            }
+        }
+        assert_eq!(
+            lab().read_query("view=noon", true).1,
+            [
+                "`view` in the address: `noon` is not a stretch of this run; write one such as 0s-6s. The whole run is shown."
+            ]
+        );
+        let mut position = lab().default_position();
+        position.window = Some(Window { from: Time::ms(4_000), to: Time::ms(8_250) });
+        assert_eq!(lab().write_query(&position, true), "view=4s-8.25s");
     }
 
     #[test]
@@ -499,6 +753,8 @@ mod tests {
             "run_3",
             "count",
             "t",
+            "view",
+            "-",
             "crash-redelivery.",
             "=",
             "&",
@@ -611,7 +867,7 @@ mod tests {
             }
         };
         type Change<'a> = &'a dyn Fn(&mut Lab);
-        let rows: [(Change<'_>, &str); 13] = [
+        let rows: [(Change<'_>, &str); 15] = [
             (&|lab| lab.title = " ".into(), "`title` is empty; write one sentence"),
             (
                 &|lab| lab.opens_at = Time::ms(13_000),
@@ -620,6 +876,14 @@ mod tests {
             (
                 &|lab| lab.knobs[0].name = "t".into(),
                 "a knob cannot be named `t`: in an address that is the moment shown",
+            ),
+            (
+                &|lab| lab.knobs[0].name = "view".into(),
+                "a knob cannot be named `view`: in an address that is the part of the run shown",
+            ),
+            (
+                &|lab| lab.knobs[0].name = "theme".into(),
+                "a knob cannot be named `theme`: in an address that is the look of the page",
             ),
             (
                 &|lab| lab.knobs[0].name = "Ack wait".into(),
@@ -664,5 +928,32 @@ mod tests {
             let faults = fault(change);
             assert!(faults.len() == 1 && faults[0].starts_with(expected), "{faults:?}\n{expected}");
         }
+    }
+
+    #[test]
+    fn a_knob_turns_whichever_system_has_its_setting() {
+        let mut lab = lab();
+        let mut other = lab.scenario.clone();
+        other.consumers.clear();
+        other.workers.clear();
+        lab.beside = Some(Beside {
+            title: "Core NATS".into(),
+            own_title: "JetStream".into(),
+            scenario: other,
+        });
+        assert_eq!(lab.check(), Vec::<String>::new());
+        let mut values = lab.default_position().values;
+        values[0] = Value::Dur(Dur::secs(1));
+        values[4] = Value::Count(Some(10));
+        let own = lab.scenario_at(&values);
+        let beside = lab.beside_at(&values).unwrap();
+        assert_eq!(own.consumers[0].config.ack_wait, Dur::secs(1));
+        assert!(beside.consumers.is_empty());
+        assert!(own.timeline != lab.scenario.timeline && own.timeline == beside.timeline);
+        let beside = lab.beside.as_mut().unwrap();
+        (beside.scenario.end, beside.title) = (Time::ms(1_000), " ".into());
+        let faults = lab.check().join("; ");
+        assert!(faults.contains("`beside` needs a `title`"), "{faults}");
+        assert!(faults.contains("`beside` ends at T+1.0 s, the lab at T+12.0 s"), "{faults}");
     }
 }

@@ -45,6 +45,8 @@ impl Area {
 pub(crate) struct Labels {
     width: i32,
     height: i32,
+    /// Where texts may begin, from the upper left to the lower right corner.
+    room: (Point, Point),
     taken: Vec<Area>,
     wanted: Vec<Wanted>,
     pub(crate) placed: Vec<Text>,
@@ -59,17 +61,40 @@ const NAME: i32 = 13;
 impl Labels {
     /// For a picture of this size, in tenths.
     pub(crate) fn new(width: i32, height: i32) -> Self {
-        Self { width, height, taken: Vec::new(), wanted: Vec::new(), placed: Vec::new() }
+        let room = (Point { x: i32::MIN, y: i32::MIN }, Point { x: i32::MAX, y: i32::MAX });
+        Self { width, height, room, taken: Vec::new(), wanted: Vec::new(), placed: Vec::new() }
+    }
+
+    /// From now on texts lie between these places, from the upper left to the lower right: others are left out.
+    pub(crate) fn keep_within(&mut self, from: Point, to: Point) {
+        self.room = (from, to);
+    }
+
+    /// Whether an area has to do with the room for texts.
+    fn near(&self, area: &Area) -> bool {
+        let (from, to) = self.room;
+        area.right >= from.x && area.left <= to.x && area.bottom >= from.y && area.top <= to.y
+    }
+
+    fn within(&self, area: &Area) -> bool {
+        let (from, to) = self.room;
+        area.left >= from.x && area.right <= to.x && area.top >= from.y && area.bottom <= to.y
     }
 
     /// Keeps texts out of an area.
     pub(crate) fn take(&mut self, left: i32, top: i32, right: i32, bottom: i32) {
-        self.taken.push(Area { left, top, right, bottom, thin: false });
+        self.keep(Area { left, top, right, bottom, thin: false });
+    }
+
+    fn keep(&mut self, area: Area) {
+        if self.near(&area) {
+            self.taken.push(area);
+        }
     }
 
     /// Keeps texts off an arrow as far as there is room.
     pub(crate) fn take_thin(&mut self, left: i32, top: i32, right: i32, bottom: i32) {
-        self.taken.push(Area { left, top, right, bottom, thin: true });
+        self.keep(Area { left, top, right, bottom, thin: true });
     }
 
     /// Keeps texts off a point.
@@ -86,7 +111,11 @@ impl Labels {
         anchor: Anchor,
         text: &str,
     ) {
-        self.taken.push(area(at, anchor, text::width(text, SMALL, bold(class)), SMALL));
+        let taken = area(at, anchor, text::width(text, SMALL, bold(class)), SMALL);
+        if !self.within(&taken) {
+            return;
+        }
+        self.taken.push(taken);
         self.placed.push(Text {
             class,
             msg: msg.map(|m| m.0),
@@ -125,7 +154,8 @@ impl Labels {
         over: bool,
     ) -> bool {
         let wanted = area(at, anchor, text::width(text, SMALL, bold(class)), SMALL);
-        let inside = wanted.left >= 0
+        let inside = self.within(&wanted)
+            && wanted.left >= 0
             && wanted.top >= 0
             && wanted.right <= self.width
             && wanted.bottom <= self.height;
@@ -145,6 +175,11 @@ impl Labels {
         msg: Option<Msg>,
         tries: Vec<(Point, Anchor, String)>,
     ) {
+        let (from, to) = self.room;
+        let seen = |p: &Point| (from.x..=to.x).contains(&p.x) && (from.y..=to.y).contains(&p.y);
+        if !tries.iter().any(|(p, ..)| seen(p)) {
+            return;
+        }
         self.wanted.push(Wanted { rank, class, msg, tries });
     }
 

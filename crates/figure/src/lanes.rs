@@ -2,7 +2,8 @@
 
 use crate::scene::Layout;
 use crate::story::{Life, Story};
-use crate::ways::{Committed, Copy as Heard, Sent, Ways};
+use crate::ways::{Committed, Copy as Heard, Kept, Sent, Ways};
+use crate::window::Window;
 use delivery_sim::Time;
 use delivery_sim::time::SEC;
 use delivery_sim::trace::{ClientId, ClientKind, ConsumerId, Drop, Message, StreamId, Trace};
@@ -12,42 +13,60 @@ use delivery_sim::trace::{ClientId, ClientKind, ConsumerId, Drop, Message, Strea
 pub(crate) struct Axis {
     pub(crate) from: i32,
     pub(crate) to: i32,
+    /// What lies between them.
+    pub(crate) window: Window,
+    /// The end of the run.
     pub(crate) end: Time,
 }
 
+/// Further from the axis than this no place is.
+const FAR: i128 = 1 << 26;
+
 impl Axis {
-    /// The place of a moment, beyond the axis if it is after the end.
+    /// The place of a moment, off the axis if it is not in the window.
     pub(crate) fn beyond(&self, t: Time) -> i32 {
+        let Window { from, to } = self.window;
         let span = i128::from(self.to - self.from);
-        let far = span * i128::from(t.0) / i128::from(self.end.0.max(1));
-        self.from.saturating_add(far.min(1 << 28) as i32)
+        let past = i128::from(t.0) - i128::from(from.0);
+        let far = span * past / i128::from((to.0 - from.0).max(1));
+        self.from + far.clamp(-FAR, FAR) as i32
     }
 
-    /// The place of a moment, at most the end of the axis.
+    /// The place of a moment, at most that of the end of the run.
     pub(crate) fn along(&self, t: Time) -> i32 {
-        self.beyond(t).min(self.to)
+        self.beyond(t.min(self.end))
     }
 
-    /// How far a place is into the run, in millionths.
+    /// How far a place is into the window, in millionths.
     pub(crate) fn ppm(&self, along: i32) -> u32 {
         let span = i64::from(self.to - self.from).max(1);
         (i64::from(along - self.from) * 1_000_000 / span).clamp(0, 1_000_000) as u32
     }
 
-    /// Moments for the grid and whether each is named: steps of 1, 2 or 5 times a power of ten.
-    pub(crate) fn ticks(&self, least: i32) -> Vec<(Time, String)> {
+    /// Whether something that lasts from `a` to `b` is in the window.
+    pub(crate) fn shows(&self, a: Time, b: Time) -> bool {
+        a <= self.window.to && b >= self.window.from
+    }
+
+    /// The shortest of the steps 1, 2 and 5 times a power of ten that is `least` long on the axis, in nanoseconds.
+    pub(crate) fn step(&self, least: i32) -> u64 {
         let span = i128::from(self.to - self.from);
-        let wide = |step: u64| {
-            span * i128::from(step) / i128::from(self.end.0.max(1)) >= i128::from(least)
-        };
+        let all = i128::from(self.window.length().0.max(1));
+        let wide = |step: u64| span * i128::from(step) / all >= i128::from(least);
         let mut step = SEC / 1_000;
-        let step = loop {
+        loop {
             if let Some(m) = [1, 2, 5].into_iter().find(|m| wide(step * m)) {
-                break step * m;
+                return step * m;
             }
             step *= 10;
-        };
-        (0..=self.end.0 / step)
+        }
+    }
+
+    /// Moments for the grid and their names.
+    pub(crate) fn ticks(&self, least: i32) -> Vec<(Time, String)> {
+        let step = self.step(least);
+        let Window { from, to } = self.window;
+        (from.0.div_ceil(step)..=to.min(self.end).0 / step)
             .map(|i| {
                 let t = i * step;
                 (Time(t), if t == 0 { "T+0".into() } else { seconds(t) })
@@ -141,7 +160,7 @@ impl Lane<'_> {
 }
 
 /// All lanes, and which rows of them deliveries have.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Lanes<'a> {
     pub(crate) list: Vec<Lane<'a>>,
     /// The clients of each lane, in the same order.
@@ -187,7 +206,7 @@ impl<'a> Lanes<'a> {
         from: i32,
         to: Option<i32>,
     ) -> Self {
-        let limits = limits(layout, ways);
+        let limits = limits(layout);
         let (list, clients) = list(story, ways, &limits);
         let mut lanes = Self {
             list,
@@ -210,11 +229,10 @@ impl<'a> Lanes<'a> {
 
     /// The row of the nearest of these messages in their stream: of several that come at once an arrow goes to the first row.
     pub(crate) fn kept_row(&self, ways: &Ways, msgs: &[delivery_sim::trace::Msg]) -> Option<i32> {
-        if ways.dense {
-            return None;
-        }
         let kept = ways.kept.iter().zip(&self.kept_row);
-        kept.filter(|(kept, _)| msgs.contains(&kept.msg)).filter_map(|(_, row)| *row).max()
+        kept.filter(|(kept, row)| row.is_some() && msgs.contains(&kept.msg))
+            .filter_map(|(_, row)| *row)
+            .max()
     }
 
     /// The lane of a client; where that has several, the part of it that is this client's.
@@ -253,11 +271,17 @@ impl<'a> Lanes<'a> {
         self.of(Whose::Server)
     }
 
-    /// Gives everything that takes its time a row: a message keeps the row of its stopwatch as long as it can.
+    /// Gives everything in the window that takes its time a row: a message keeps the row of its stopwatch as long as it can.
     fn rows(&mut self, story: &Story<'_>, ways: &Ways, axis: Axis, slant: i32, limits: &Limits) {
         let mut rows: Vec<Vec<i32>> = vec![Vec::new(); self.list.len()];
         let place = |whose: Whose, list: &[Lane<'_>]| list.iter().position(|l| l.whose == whose);
-        for life in &story.lives {
+        let shows = |(from, until): (Time, Time)| axis.shows(from, until);
+        for life in story.lives {
+            if !shows((life.sent, life.ends(axis.end))) {
+                self.watch_row.push(None);
+                self.buffer_row.push(None);
+                continue;
+            }
             let sent = axis.along(life.sent);
             let lane = place(Whose::Consumer(life.delivery.consumer), &self.list);
             let mut row = None;
@@ -281,7 +305,8 @@ impl<'a> Lanes<'a> {
             self.buffer_row.push(row);
         }
         for sent in &ways.sent {
-            let row = self.row(&mut rows, self.place(sent.by), unsent(sent, axis), limits.buffer);
+            let span = unsent(sent, axis).filter(|_| shows(sent.span(axis.end)));
+            let row = self.row(&mut rows, self.place(sent.by), span, limits.buffer);
             self.sent_row.push(row);
         }
         for copy in &ways.copies {
@@ -289,10 +314,22 @@ impl<'a> Lanes<'a> {
                 None => (self.place(copy.to), waiting(copy, axis, slant)),
                 some => (place(Whose::Server, &self.list), some),
             };
+            let span = span.filter(|_| shows(copy.span(axis.end)));
             let row = self.row(&mut rows, lane, span, limits.buffer);
             self.copy_row.push(row);
         }
+        let stored = |kept: &&Kept| shows(kept.span(axis.end));
+        let crowded = ways.kept.iter().filter(stored).count() > limits.kept;
+        // Where there are too many, those to which something happens in the window.
+        let busy = |kept: &Kept| {
+            shows((kept.from, kept.from))
+                || story.of_msg(kept.msg).any(|life| shows((life.sent, life.ends(axis.end))))
+        };
         for kept in &ways.kept {
+            if !stored(&kept) || (crowded && !busy(kept)) {
+                self.kept_row.push(None);
+                continue;
+            }
             let until = kept.gone.map_or(axis.to, |(at, _)| axis.along(at));
             let span = (axis.along(kept.from), until + slant + 130);
             let lane = place(Whose::Stream(kept.stream), &self.list);
@@ -428,24 +465,18 @@ impl<'a> Lanes<'a> {
 /// On a stream with more rows than this, messages have their numbers only where they came in.
 const NUMBERED: i32 = 12;
 
-fn limits(layout: Layout, ways: &Ways) -> Limits {
-    let mut limits = match layout {
+fn limits(layout: Layout) -> Limits {
+    match layout {
         Layout::Wide => {
             Limits { lanes: usize::MAX, workers: 12, watches: 48, buffer: 12, kept: 40 }
         }
         Layout::Tall => Limits { lanes: 7, workers: 12, watches: 40, buffer: 10, kept: 25 },
-    };
-    if ways.dense {
-        limits.kept = 0;
-        limits.watches /= 4;
-        limits.workers = limits.workers.min(6 * (1 + usize::from(layout == Layout::Wide)));
     }
-    limits
 }
 
 /// How many lanes a run needs.
 pub(crate) fn count(story: &Story<'_>, ways: &Ways, layout: Layout) -> usize {
-    list(story, ways, &limits(layout, ways)).0.len()
+    list(story, ways, &limits(layout)).0.len()
 }
 
 /// Takes the first row that is free, a new one if there may be one more.

@@ -1,10 +1,13 @@
 //! Pictures and words of a run: trace in; scene, SVG, captions, table and account out. Pure.
 
+pub mod compare;
+pub mod condition;
 mod draw;
 pub mod lab;
 mod labels;
 mod lanes;
 mod names;
+mod place;
 mod query;
 mod say;
 pub mod scene;
@@ -12,8 +15,10 @@ mod story;
 pub mod svg;
 mod tell;
 mod text;
+pub mod told;
 mod ways;
 pub mod why;
+pub mod window;
 pub mod words;
 
 #[cfg(test)]

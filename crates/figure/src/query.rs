@@ -55,14 +55,33 @@ pub(crate) fn encode(out: &mut String, text: &str) {
     }
 }
 
-/// At most `most` characters of `text`, those that cannot be seen replaced: fit to stand in a sentence.
+/// At most `most` characters of `text`, those that cannot be seen or turn the text around replaced: fit to stand in a
+/// sentence.
 pub(crate) fn shown(text: &str, most: usize) -> String {
-    text.chars().take(most).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+    let unseen = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+    };
+    text.chars().take(most).map(|c| if unseen(c) { '\u{fffd}' } else { c }).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_cannot_be_seen_shows_that_it_is_there() {
+        for (text, seen) in [
+            ("5s", "5s"),
+            ("5\0s\r\n", "5\u{fffd}s\u{fffd}\u{fffd}"),
+            ("\u{202e}s5", "\u{fffd}s5"),
+            ("5\u{200b}s\u{feff}", "5\u{fffd}s\u{fffd}"),
+            ("\u{2066}é٥👩", "\u{fffd}é٥👩"),
+            ("seven ducks", "seven duck"),
+        ] {
+            assert_eq!(shown(text, 10), seen, "{text:?}");
+        }
+    }
 
     #[test]
     fn every_byte_survives_the_way_through_an_address() {

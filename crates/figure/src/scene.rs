@@ -2,7 +2,9 @@
 
 use crate::draw;
 use crate::lanes::Axis;
-use crate::story::Story;
+use crate::story::{Lives, Story};
+use crate::told::Told;
+use crate::window::Window;
 use delivery_sim::{Time, Trace};
 
 /// How a scene lies on the page.
@@ -27,8 +29,8 @@ pub struct Scene {
     pub axis_from: i32,
     /// Coordinate of its end.
     pub axis_to: i32,
-    /// The moment at `axis_to`; `axis_from` is the start of the run.
-    pub end: Time,
+    /// The moments at both.
+    pub window: Window,
     pub(crate) axis: Axis,
     /// What stands still, bottom first.
     pub(crate) marks: Vec<Mark>,
@@ -105,12 +107,13 @@ pub(crate) struct Leg {
     pub(crate) to: (i32, i32),
 }
 
-/// One thing that moves while the run plays, as keyframes over the whole run (offset 0 = start, 1 = `Scene::end`).
+/// One thing that moves while the run plays, as keyframes over the time that the picture shows (offset 0 =
+/// `Scene::window.from`, 1 = `Scene::window.to`). Before and after that it stays where it begins or ends.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Motion {
     /// Class of the SVG group that moves: `playhead`, `future`, or `mover-N`.
     pub class: String,
-    /// The keyframes in order: offset in millionths of the run, CSS transform, opacity in percent. Two at the same
+    /// The keyframes in order: offset in millionths of the window, CSS transform, opacity in percent. Two at the same
     /// offset are a jump.
     pub frames: Vec<Frame>,
 }
@@ -118,7 +121,7 @@ pub struct Motion {
 /// A keyframe.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Frame {
-    /// Place in the run, in millionths.
+    /// Place in the window, in millionths.
     pub offset_ppm: u32,
     /// CSS transform, `translate(12.3px,40px)`.
     pub transform: String,
@@ -127,9 +130,36 @@ pub struct Frame {
 }
 
 impl Scene {
-    /// Draws a run.
+    /// Draws a whole run.
     pub fn new(trace: &Trace, layout: Layout) -> Self {
-        draw::draw(&Story::new(trace), layout)
+        let lives = Lives::new(trace);
+        draw::draw(&Story::new(trace, &lives), layout, Window::whole(trace.end))
+    }
+
+    /// Draws the part of a run that a window shows; all of it if there is none.
+    pub fn of(run: &Told, layout: Layout, window: Option<Window>) -> Self {
+        let story = run.story();
+        let end = story.trace.end;
+        let window = window.and_then(|window| Window::within(window.from, window.to, end));
+        draw::draw(&story, layout, window.unwrap_or(Window::whole(end)))
+    }
+
+    /// The moment under a point of the picture, in tenths of a unit, or the nearest that is shown; and whether the point
+    /// is where the axis has its times.
+    pub fn under(&self, x: i32, y: i32) -> (Time, bool) {
+        let Window { from, to } = self.window;
+        let (along, ticks) = match self.layout {
+            Layout::Wide => (x, y >= self.lanes.1 * 10),
+            Layout::Tall => (y, x <= self.lanes.0 * 10),
+        };
+        let place = i128::from(along.clamp(self.axis.from, self.axis.to) - self.axis.from);
+        let span = i128::from(self.axis.to - self.axis.from).max(1);
+        (Time(from.0 + (i128::from(to.since(from).0) * place / span) as u64), ticks)
+    }
+
+    /// The place of a moment along the axis, in tenths; of one that the picture does not show the nearest end.
+    pub(crate) fn place(&self, t: Time) -> i32 {
+        self.axis.along(t).clamp(self.axis.from, self.axis.to)
     }
 
     /// Everything that moves. The playhead moves evenly, so a place along the axis is a moment of the run.
@@ -274,11 +304,11 @@ mod tests {
 
     #[test]
     fn what_stands_still_at_a_moment_is_where_it_moves_through() {
-        for (trace, layout) in [fixture::crash_redelivery(), fixture::batch_ageing()]
-            .iter()
-            .flat_map(|t| LAYOUTS.map(|l| (t, l)))
-        {
-            let scene = Scene::new(trace, layout);
+        let runs = runs();
+        let windows = [None, Some(window(500, 1_500)), Some(window(1_000, 3_000))];
+        let all = runs[..2].iter().flat_map(|r| windows.map(|w| (r, w)));
+        for ((run, window), layout) in all.flat_map(|rw| LAYOUTS.map(|l| (rw, l))) {
+            let scene = Scene::of(run, layout, window);
             let motions = scene.motions();
             assert_eq!(motions.len(), scene.movers.len() + 2);
             let mut seen = 0;
@@ -370,6 +400,168 @@ mod tests {
                 !alongs(&scene, "flight again", 1).is_empty()
                     && alongs(&scene, "flight again", 2).is_empty()
             );
+        }
+    }
+
+    fn window(from: u64, to: u64) -> Window {
+        Window { from: Time::ms(from), to: Time::ms(to) }
+    }
+
+    fn ticks(scene: &Scene) -> Vec<&str> {
+        scene.texts.iter().filter(|t| t.class == "tick").map(|t| t.text.as_str()).collect()
+    }
+
+    #[test]
+    fn a_window_shows_its_stretch_alone() {
+        let run = Told::new(std::sync::Arc::new(fixture::crash_redelivery()));
+        for layout in LAYOUTS {
+            // What there is of the stopwatches and of the redelivery; the first and the last tick.
+            for (from, to, watches, again, first, last) in [
+                (0, 12_000, 2, true, "T+0", "12 s"),
+                (0, 900, 1, false, "T+0", "0.9 s"),
+                (2_000, 4_000, 2, false, "2 s", "4 s"),
+                (5_500, 7_500, 1, false, "5.6 s", "7.4 s"),
+                (7_900, 8_100, 0, true, "7.9 s", "8.1 s"),
+                (9_900, 12_000, 0, false, "10 s", "12 s"),
+            ] {
+                let scene = Scene::of(&run, layout, Some(window(from, to)));
+                assert_eq!((scene.window.from, scene.window.to), (Time::ms(from), Time::ms(to)));
+                let name = format!("{layout:?} {from} to {to}");
+                let seen = (1..=2).filter(|n| !alongs(&scene, "watch inflight", *n).is_empty());
+                assert_eq!(seen.count(), watches, "{name}");
+                assert_eq!(!alongs(&scene, "flight again", 1).is_empty(), again, "{name}");
+                let ticks = ticks(&scene);
+                assert_eq!((ticks[0], ticks[ticks.len() - 1]), (first, last), "{name}");
+                assert!(ticks.len() > 2, "{name}: {ticks:?}");
+                // The playhead is at its moment, or at the nearer end; what is under it is that moment.
+                for t in [0, from, from.midpoint(to), to, 12_000] {
+                    let along = scene.place(Time::ms(t));
+                    let t = t.clamp(from, to);
+                    let place = scene.axis.from
+                        + (i64::from(scene.axis.to - scene.axis.from) * (t - from) as i64
+                            / (to - from) as i64) as i32;
+                    assert_eq!(along, place, "{name} at {t}");
+                    let p = scene.on((along, 300));
+                    let (under, _) = scene.under(p.x, p.y);
+                    assert!(
+                        under.0.abs_diff(Time::ms(t).0) <= (to - from) * 1_000,
+                        "{name} at {t}"
+                    );
+                }
+            }
+            assert!(scene_of(&run, layout, 0, 12_000) == Scene::of(&run, layout, None));
+        }
+    }
+
+    fn scene_of(run: &Told, layout: Layout, from: u64, to: u64) -> Scene {
+        Scene::of(run, layout, Some(window(from, to)))
+    }
+
+    #[test]
+    fn what_crosses_the_edge_is_cut_there() {
+        let run = Told::new(std::sync::Arc::new(fixture::crash_redelivery()));
+        for layout in LAYOUTS {
+            let scene = scene_of(&run, layout, 2_000, 4_000);
+            let (from, to) = (scene.axis.from, scene.axis.to);
+            assert_eq!(alongs(&scene, "watch inflight", 1), [from, to]);
+            assert_eq!(alongs(&scene, "watch inflight", 2), [from, to]);
+            // Its height is what is left of it: three fifths at the start, one fifth at the end.
+            let watch = scene.marks.iter().find(|m| m.class == "watch inflight").unwrap();
+            let Shape::Area(points) = &watch.shape else { panic!("{watch:?}") };
+            let high = |along: i32| {
+                let across = points
+                    .iter()
+                    .map(|p| if layout == Layout::Wide { (p.x, p.y) } else { (p.y, p.x) });
+                let across: Vec<i32> =
+                    across.filter(|(at, _)| *at == along).map(|(_, y)| y).collect();
+                across.iter().max().unwrap() - across.iter().min().unwrap()
+            };
+            assert!((high(from) - 3 * high(to)).abs() <= 4, "{} {}", high(from), high(to));
+        }
+    }
+
+    /// Runs of every kind, one of them dense.
+    fn runs() -> Vec<Told> {
+        let dense = "end = \"20s\"\n[[streams]]\nname = \"ORDERS\"\nsubjects = [\"orders.>\"]\n\
+            [[consumers]]\nstream = \"ORDERS\"\nconfig = { durable_name = \"c\", ack_wait = \"1s\", max_deliver = 2 }\n\
+            [[workers]]\ncount = 3\nbatch = 10\nservice_time = \"130ms\"\n\
+            [[subscribers]]\nname = \"log\"\nsubject = \"orders.>\"\nservice_time = \"60ms\"\npending_msgs_limit = 20\n\
+            [[timeline]]\nat = \"0s\"\nop.publish = { subject = \"orders.new\", data = \"order-{i}\", count = 600, every = \"25ms\" }\n\
+            [[timeline]]\nat = \"6s\"\nop = \"server_stop\"\n[[timeline]]\nat = \"7s\"\nop = \"server_start\"\n";
+        let dense = toml::from_str(dense).unwrap();
+        let runs = [
+            fixture::crash_redelivery(),
+            fixture::batch_ageing(),
+            delivery_sim::run(&dense).unwrap(),
+        ];
+        runs.into_iter()
+            .chain(fixture::scenes())
+            .map(|trace| Told::new(std::sync::Arc::new(trace)))
+            .collect()
+    }
+
+    #[test]
+    fn nothing_lies_outside_the_picture_in_any_window() {
+        let mut seed = 11_u64;
+        let mut next = move |n: u64| {
+            seed = seed
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) % n
+        };
+        for run in runs() {
+            let end = run.story().trace.end;
+            let (mut banded, mut single) = (0, 0);
+            for round in 0..60 {
+                let length = end.0 >> next(if round % 2 == 0 { 4 } else { 12 });
+                let from = next((end.0 - length) / 1_000_000 + 1) * 1_000_000;
+                let window = Window::within(Time(from), Time(from + length), end);
+                for layout in LAYOUTS {
+                    let scene = Scene::of(&run, layout, window);
+                    let name = format!("{layout:?} {window:?}");
+                    let (width, height) = (scene.width * 10, scene.height * 10);
+                    let inside = |p: &Point, slack: i32| {
+                        p.x >= -slack
+                            && p.x <= width + slack
+                            && p.y >= -slack
+                            && p.y <= height + slack
+                    };
+                    for mark in &scene.marks {
+                        let points = match &mark.shape {
+                            Shape::Line(points) | Shape::Area(points) => points.clone(),
+                            Shape::Rect(a, b, _) => vec![*a, *b],
+                        };
+                        assert!(points.iter().all(|p| inside(p, 0)), "{name}: {mark:?}");
+                    }
+                    for text in &scene.texts {
+                        assert!(inside(&text.at, 0), "{name}: {text:?}");
+                        let size = crate::text::width(&text.text, 12, text.class != "tick");
+                        let room = match text.anchor {
+                            Anchor::Start => width - text.at.x,
+                            Anchor::Middle => 2 * (width - text.at.x).min(text.at.x),
+                            Anchor::End => text.at.x,
+                        };
+                        assert!(size <= room + 60, "{name}: {text:?}");
+                    }
+                    for motion in scene.motions() {
+                        let offsets: Vec<u32> =
+                            motion.frames.iter().map(|f| f.offset_ppm).collect();
+                        assert!(offsets.is_sorted(), "{name}: {offsets:?}");
+                        for frame in &motion.frames {
+                            assert!(inside(&place(&frame.transform), 0), "{name}: {motion:?}");
+                        }
+                    }
+                    if scene.marks.iter().any(|mark| mark.class.starts_with("band")) {
+                        banded += 1;
+                        assert!(scene.movers.is_empty(), "{name}");
+                    } else {
+                        single += 1;
+                    }
+                }
+            }
+            // A dense run has bands from afar and single marks from near.
+            assert_eq!(banded > 20, run.is_dense(), "{banded}");
+            assert!(single > 20, "{single}");
         }
     }
 

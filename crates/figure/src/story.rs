@@ -8,13 +8,24 @@ use delivery_sim::{Dur, Time, Trace};
 use std::collections::VecDeque;
 
 /// A run, delivery by delivery.
+#[derive(Clone, Copy)]
 pub(crate) struct Story<'a> {
     /// The run.
     pub(crate) trace: &'a Trace,
     /// Every delivery, in the order sent.
-    pub(crate) lives: Vec<Life>,
+    pub(crate) lives: &'a [Life],
+    all: &'a Lives,
+}
+
+/// The lives of the deliveries of a run, read once.
+#[derive(Debug, Default)]
+pub(crate) struct Lives {
+    /// Every delivery, in the order sent.
+    lives: Vec<Life>,
     /// The places in `lives` of the deliveries of each message.
     by_msg: Vec<Vec<u32>>,
+    /// For each consumer the place in `lives` before which an ack of all has nothing left to settle.
+    settled: Vec<usize>,
 }
 
 /// One delivery from its sending to its end.
@@ -120,19 +131,38 @@ impl Life {
     }
 }
 
-impl<'a> Story<'a> {
+impl Life {
+    /// The moment after which nothing of it is to be seen; `end` if it lasts as long as the run.
+    pub(crate) fn ends(&self, end: Time) -> Time {
+        let work = match (self.started, self.work_end) {
+            (Some(_), work) => work.map_or(end, |(at, _)| at),
+            // It waits for its turn, or is lost while it does.
+            (None, _) if self.arrived.is_some() => self.lost_in_buffer.unwrap_or(end),
+            _ => self.sent,
+        };
+        let answered = |said: &Said| said.recorded.map_or(said.at, |(at, _)| at);
+        let answers = self.answers.iter().map(answered).max().unwrap_or(self.sent);
+        let leaves = if self.watch.is_empty() { self.sent } else { self.leaves(end) };
+        work.max(answers).max(leaves).max(self.missed.unwrap_or(self.sent))
+    }
+}
+
+impl Lives {
     /// Reads a run.
-    pub(crate) fn new(trace: &'a Trace) -> Self {
-        let mut story =
-            Self { trace, lives: Vec::new(), by_msg: vec![Vec::new(); trace.messages.len()] };
+    pub(crate) fn new(trace: &Trace) -> Self {
+        let mut all = Self {
+            lives: Vec::new(),
+            by_msg: vec![Vec::new(); trace.messages.len()],
+            settled: vec![0; trace.consumers.len()],
+        };
         let mut hands = vec![Hand::default(); trace.clients.len()];
         for record in &trace.records {
-            story.read(record.at, record.event, &mut hands);
+            all.read(trace, record.at, record.event, &mut hands);
         }
-        story
+        all
     }
 
-    fn read(&mut self, at: Time, event: Event, hands: &mut [Hand]) {
+    fn read(&mut self, trace: &Trace, at: Time, event: Event, hands: &mut [Hand]) {
         match event {
             Event::Delivered { delivery, to, deadline, cause, .. } => {
                 self.deliver(at, delivery, to, deadline, cause);
@@ -174,7 +204,9 @@ impl<'a> Story<'a> {
                     self.end_work(at, delivery, by, WorkEnd::Answered, hands);
                 }
             }
-            Event::Recorded { delivery, reply, effect } => self.record(at, delivery, reply, effect),
+            Event::Recorded { delivery, reply, effect } => {
+                self.record(trace, at, delivery, reply, effect);
+            }
             Event::Expired { delivery } => self.stop_watch(at, delivery, Over::Expired),
             Event::DeadlineMoved { delivery, deadline } => {
                 if let Some(i) = self.find(delivery)
@@ -280,7 +312,14 @@ impl<'a> Story<'a> {
     }
 
     /// An answer reaches the server. It acts on the message as it is now, whichever delivery it answers (R42, R44).
-    fn record(&mut self, at: Time, delivery: Delivery, reply: Reply, effect: Effect) {
+    fn record(
+        &mut self,
+        trace: &Trace,
+        at: Time,
+        delivery: Delivery,
+        reply: Reply,
+        effect: Effect,
+    ) {
         let Some(i) = self.last(delivery.consumer, delivery.msg) else { return };
         // Nobody answered: the message left its stream, which ends it on the consumer as well (R25).
         if self.lives[i].over == Some((at, Over::Removed)) && reply == Reply::Term {
@@ -298,7 +337,7 @@ impl<'a> Story<'a> {
             Effect::Settled => {
                 life.settled.get_or_insert((at, reply, delivery.attempt));
                 life.over.get_or_insert((at, Over::Settled));
-                if self.ack_policy(delivery.consumer) == Some(AckPolicy::All) {
+                if ack_policy(trace, delivery.consumer) == Some(AckPolicy::All) {
                     self.settle_up_to(at, delivery);
                 }
             }
@@ -324,7 +363,14 @@ impl<'a> Story<'a> {
 
     /// Settles all that an ack of a consumer with the policy `all` settles (R41).
     fn settle_up_to(&mut self, at: Time, acked: Delivery) {
-        for life in &mut self.lives {
+        let Some(from) = self.settled.get_mut(usize::from(acked.consumer.0)) else { return };
+        let done = |life: &Life| {
+            life.delivery.consumer != acked.consumer
+                || life.next.is_some()
+                || (life.settled.is_some() && life.over.is_some())
+        };
+        *from += self.lives[*from..].iter().take_while(|life| done(life)).count();
+        for life in &mut self.lives[*from..] {
             let other = life.delivery;
             if other.consumer == acked.consumer && other.seq < acked.seq && life.next.is_none() {
                 life.settled.get_or_insert((at, Reply::Ack, other.attempt));
@@ -339,21 +385,8 @@ impl<'a> Story<'a> {
         }
     }
 
-    pub(crate) fn ack_policy(&self, consumer: ConsumerId) -> Option<AckPolicy> {
-        let name = self.trace.consumers.get(usize::from(consumer.0))?;
-        let stream = self.trace.streams.get(usize::from(name.stream.0))?;
-        self.trace
-            .scenario
-            .consumers
-            .iter()
-            .find(|c| {
-                c.config.durable_name == name.name && (c.stream == *stream || c.stream.is_empty())
-            })
-            .map(|c| c.config.ack_policy)
-    }
-
     /// The place of a delivery in [`Self::lives`].
-    pub(crate) fn find(&self, delivery: Delivery) -> Option<usize> {
+    fn find(&self, delivery: Delivery) -> Option<usize> {
         self.of(delivery.consumer, delivery.msg)
             .rev()
             .find(|&i| self.lives[i].delivery.attempt == delivery.attempt)
@@ -365,11 +398,7 @@ impl<'a> Story<'a> {
     }
 
     /// The deliveries of a message by a consumer, in the order sent.
-    pub(crate) fn of(
-        &self,
-        consumer: ConsumerId,
-        msg: Msg,
-    ) -> impl DoubleEndedIterator<Item = usize> + '_ {
+    fn of(&self, consumer: ConsumerId, msg: Msg) -> impl DoubleEndedIterator<Item = usize> + '_ {
         self.by_msg
             .get(msg.0 as usize)
             .into_iter()
@@ -377,10 +406,46 @@ impl<'a> Story<'a> {
             .map(|&i| i as usize)
             .filter(move |&i| self.lives[i].delivery.consumer == consumer)
     }
+}
+
+/// How a consumer wants its messages acknowledged.
+pub(crate) fn ack_policy(trace: &Trace, consumer: ConsumerId) -> Option<AckPolicy> {
+    let name = trace.consumers.get(usize::from(consumer.0))?;
+    let stream = trace.streams.get(usize::from(name.stream.0))?;
+    trace
+        .scenario
+        .consumers
+        .iter()
+        .find(|c| {
+            c.config.durable_name == name.name && (c.stream == *stream || c.stream.is_empty())
+        })
+        .map(|c| c.config.ack_policy)
+}
+
+impl<'a> Story<'a> {
+    /// A run with its lives.
+    pub(crate) fn new(trace: &'a Trace, all: &'a Lives) -> Self {
+        Self { trace, lives: &all.lives, all }
+    }
+
+    /// The place of a delivery in [`Self::lives`].
+    pub(crate) fn find(&self, delivery: Delivery) -> Option<usize> {
+        self.all.find(delivery)
+    }
+
+    /// The deliveries of a message by a consumer, in the order sent.
+    pub(crate) fn of(
+        &self,
+        consumer: ConsumerId,
+        msg: Msg,
+    ) -> impl DoubleEndedIterator<Item = usize> + use<'a> {
+        self.all.of(consumer, msg)
+    }
 
     /// All deliveries of a message.
-    pub(crate) fn of_msg(&self, msg: Msg) -> impl Iterator<Item = &Life> + '_ {
-        self.by_msg.get(msg.0 as usize).into_iter().flatten().map(|&i| &self.lives[i as usize])
+    pub(crate) fn of_msg(&self, msg: Msg) -> impl Iterator<Item = &'a Life> + use<'a> {
+        let all = self.all;
+        all.by_msg.get(msg.0 as usize).into_iter().flatten().map(|&i| &all.lives[i as usize])
     }
 
     /// A client's name; empty if there is none.

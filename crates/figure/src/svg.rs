@@ -44,9 +44,31 @@ pub fn write(scene: &Scene, id: &str, title: &str, description: &str, t: Time) -
     out
 }
 
+/// Notches at moments, across all lanes of a scene: one path, to be put into its picture. Moments that it does not show
+/// have none.
+pub fn notches(scene: &Scene, moments: &mut dyn Iterator<Item = Time>) -> String {
+    let mut out = String::from("<path class=\"differs\" d=\"");
+    let (top, bottom) = (scene.lanes.0 * 10, scene.lanes.1 * 10);
+    let shown = |t: &Time| scene.window.from <= *t && *t <= scene.window.to;
+    for t in moments.filter(shown) {
+        let along = scene.axis.along(t);
+        let mut pen = Pen::default();
+        let at = |aside, across| scene.on((along + aside, across));
+        for (i, to) in
+            [at(0, bottom), at(0, top), at(-40, top), at(0, top + 70), at(40, top), at(0, top)]
+                .into_iter()
+                .enumerate()
+        {
+            if i == 0 { pen.go(&mut out, to) } else { pen.line(&mut out, to) }
+        }
+    }
+    out.push_str("\"/>");
+    out
+}
+
 /// What is at another place at another time: the veil, the movers, the playhead.
 fn moving(out: &mut String, scene: &Scene, t: Time) {
-    let along = scene.axis.along(t);
+    let along = scene.place(t);
     let head = translate(scene.head(along), "");
     let (top, bottom) = scene.lanes;
     let number = |n: i32| n.to_string();

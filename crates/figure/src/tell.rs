@@ -11,7 +11,7 @@ use delivery_sim::trace::{
     CallAnswer, ClientId, ClientKind, ConsumerId, Drop, Effect, Event, Msg, Record, Refusal,
     Removal, Reply,
 };
-use delivery_sim::{Dur, Time};
+use delivery_sim::{Dur, Time, Trace};
 use std::collections::BTreeSet;
 
 /// What happens within this time is one moment to a reader: a network hop, the server's timer.
@@ -21,27 +21,74 @@ const CHAIN: u64 = MS;
 /// … as long as it does not take longer than this.
 const LONGEST: u64 = 20 * MS;
 
-/// The rows of a run.
-pub(crate) fn rows(story: &Story<'_>) -> Vec<Row> {
-    let records: Vec<Record> = story
-        .trace
+/// Some events of a run that are told together, by their places among those that are told at all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Moment {
+    /// The first whole millisecond at which all of it has happened.
+    pub(crate) at: Time,
+    from: u32,
+    to: u32,
+}
+
+/// The events of a run that are told.
+pub(crate) fn records(trace: &Trace) -> Vec<Record> {
+    trace
         .records
         .iter()
-        .filter(|record| told(record.at, record.event) && record.at <= story.trace.end)
+        .filter(|record| told(record.at, record.event) && record.at <= trace.end)
         .copied()
-        .collect();
-    let mut rows: Vec<Row> = Vec::new();
+        .collect()
+}
+
+/// The moments of a run of which there is something to say. What, is put into words when somebody looks.
+pub(crate) fn moments(story: &Story<'_>, records: &[Record]) -> Vec<Moment> {
+    let mut moments = Vec::new();
     let mut from = 0;
     while from < records.len() {
-        let to = moment_end(&records, from);
+        let to = moment_end(records, from);
         let at = Time(records[to - 1].at.0.div_ceil(MS) * MS);
-        let row = Teller::new(story, &records[from..to]).row(at);
-        if !row.what.is_empty() {
-            rows.push(row);
+        let moment = Moment { at, from: from as u32, to: to as u32 };
+        if records[from..to].iter().any(|record| speaks(record.event))
+            || !row(story, records, moment).what.is_empty()
+        {
+            moments.push(moment);
         }
         from = to;
     }
-    rows
+    moments
+}
+
+/// Tells one moment.
+pub(crate) fn row(story: &Story<'_>, records: &[Record], moment: Moment) -> Row {
+    Teller::new(story, of(records, moment)).row(moment.at)
+}
+
+/// The events of a moment.
+pub(crate) fn of(records: &[Record], moment: Moment) -> &[Record] {
+    &records[moment.from as usize..moment.to as usize]
+}
+
+impl Moment {
+    /// How many events it has.
+    pub(crate) fn events(self) -> u32 {
+        self.to - self.from
+    }
+}
+
+/// Whether an event always has a sentence of its own: then nobody has to try.
+fn speaks(event: Event) -> bool {
+    matches!(
+        event,
+        Event::Published { .. }
+            | Event::Unheard { .. }
+            | Event::Received { .. }
+            | Event::Dropped { .. }
+            | Event::Arrived { .. }
+            | Event::Recorded { .. }
+            | Event::Removed { .. }
+            | Event::Exhausted { .. }
+            | Event::Crashed { .. }
+    )
 }
 
 /// Where the moment that begins with record `from` ends.

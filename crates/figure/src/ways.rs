@@ -1,19 +1,18 @@
 //! Where messages are outside their consumers, put together from the events of a trace: how they are sent, where they are kept,
 //! which subscribers hear them, and what work on them brings about.
 
+use delivery_sim::order::sorted;
 use delivery_sim::scenario::AckPolicy;
 use delivery_sim::trace::{
     ClientId, ConsumerId, Drop, Event, Message, Msg, Refusal, Removal, Reply, StreamId, Trace,
 };
 use delivery_sim::{Dur, Time};
 
-use crate::story::{Life, Over, Story};
+use crate::story::{Life, Over, Story, ack_policy};
 
 /// All that happens to messages outside their consumers, each list in the order in which it began.
 #[derive(Default)]
 pub(crate) struct Ways {
-    /// Whether there are too many messages to draw each by itself.
-    pub(crate) dense: bool,
     pub(crate) sent: Vec<Sent>,
     pub(crate) kept: Vec<Kept>,
     pub(crate) copies: Vec<Copy>,
@@ -71,7 +70,27 @@ pub(crate) struct Copy {
     why: Drop,
 }
 
+impl Sent {
+    /// From when to when something of it is to be seen in a run that ends at `end`.
+    pub(crate) fn span(&self, end: Time) -> (Time, Time) {
+        let last = if self.fate == Fate::Open { end } else { self.at };
+        (self.at, self.left.unwrap_or(last))
+    }
+}
+
+impl Kept {
+    /// The same for a message in a stream.
+    pub(crate) fn span(&self, end: Time) -> (Time, Time) {
+        (self.from, self.gone.map_or(end, |(at, _)| at))
+    }
+}
+
 impl Copy {
+    /// The same for a copy.
+    pub(crate) fn span(&self, end: Time) -> (Time, Time) {
+        (self.sent, self.done().or(self.steps[3]).unwrap_or(end))
+    }
+
     pub(crate) fn received(&self) -> Option<Time> {
         self.steps[0]
     }
@@ -102,16 +121,15 @@ pub(crate) struct Committed {
 }
 
 impl Ways {
-    /// Reads a run; a dense one without what only single messages are drawn with.
-    pub(crate) fn new(trace: &Trace, dense: bool) -> Self {
-        let mut ways = Self { dense, ..Self::default() };
+    /// Reads a run.
+    pub(crate) fn new(trace: &Trace) -> Self {
+        let mut ways = Self::default();
         // Where the entries of a message begin, and its place in a stream; copies of a message lie one after another.
         let mut first = vec![[usize::MAX; 3]; trace.messages.len()];
         for record in &trace.records {
-            if !(dense && matches!(record.event, Event::WorkDone { .. })) {
-                ways.read(record.at, record.event, trace, &mut first);
-            }
+            ways.read(record.at, record.event, trace, &mut first);
         }
+        ways.count(trace);
         ways
     }
 
@@ -173,18 +191,25 @@ impl Ways {
                 }
             }
             Event::WorkDone { delivery, by, changed } => {
-                // What was committed is known by its payload: a message that was sent twice has one effect, or two.
-                let msg = delivery.msg;
-                let payload = trace.label(msg);
-                let consumer = delivery.consumer;
-                let same = |c: &&Committed| {
-                    c.times > 0 && c.consumer == consumer && trace.label(c.msg) == payload
-                };
-                let before = self.effects.iter().rev().find(same).map_or(0, |c| c.times);
-                let times = if changed { before + 1 } else { 0 };
-                self.effects.push(Committed { msg, consumer, by, at, times });
+                let (msg, consumer) = (delivery.msg, delivery.consumer);
+                self.effects.push(Committed { msg, consumer, by, at, times: changed.into() });
             }
             _ => {}
+        }
+    }
+
+    /// Counts effects. What was committed is known by its payload: a message that was sent twice has one effect, or two.
+    fn count(&mut self, trace: &Trace) {
+        let known = self.effects.iter().enumerate().filter(|(_, c)| c.times > 0);
+        let known = known.map(|(place, c)| (c.consumer, trace.label(c.msg), place)).collect();
+        let mut before: Option<(ConsumerId, String, u32)> = None;
+        for (consumer, payload, place) in sorted(known, Ord::cmp) {
+            let times = match before {
+                Some((c, p, times)) if c == consumer && p == payload => times + 1,
+                _ => 1,
+            };
+            self.effects[place].times = times;
+            before = Some((consumer, payload, times));
         }
     }
 
@@ -244,7 +269,7 @@ pub(crate) fn states(story: &Story<'_>, kept: &Kept) -> Vec<(Time, &'static str)
                 changes.insert(place, (at, id.0, state));
             };
             add(life.sent, if life.again() { "kept again" } else { "kept inflight" });
-            if story.ack_policy(id) == Some(AckPolicy::None) {
+            if ack_policy(trace, id) == Some(AckPolicy::None) {
                 add(life.sent, "kept acked");
             }
             if let Some((at, Over::Expired | Over::Nak | Over::Delay)) = life.over {

@@ -1,6 +1,6 @@
 //! Why a message was delivered again: one cause and one sentence for every delivery after the first.
 
-use crate::story::{Life, Over, Story, WorkEnd};
+use crate::story::{Life, Lives, Over, Story, WorkEnd};
 use delivery_sim::scenario::Service;
 use delivery_sim::trace::{Cause, Delivery, Reply};
 use delivery_sim::{Dur, Time, Trace};
@@ -69,7 +69,8 @@ pub enum Kind {
 
 /// Why a delivery was made.
 pub fn why(trace: &Trace, delivery: Delivery) -> Why {
-    let story = Story::new(trace);
+    let lives = Lives::new(trace);
+    let story = Story::new(trace, &lives);
     match story.find(delivery) {
         Some(i) => of(&story, i),
         None => Why { kind: Kind::First, sentence: String::new() },

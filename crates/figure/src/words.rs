@@ -1,11 +1,11 @@
 //! A run in words: the caption of a moment, the rows of the event table, the account, the outcome.
 
 use crate::names;
-use crate::story::{Over, Story, WorkEnd};
+use crate::story::{Life, Lives, Over, Story, WorkEnd};
 use crate::tell;
 use crate::why::moment;
 use delivery_sim::order::sorted;
-use delivery_sim::trace::{Event, Message, Msg, Reply};
+use delivery_sim::trace::{Delivery, Event, Message, Msg, Reply};
 use delivery_sim::{Time, Trace};
 
 /// A piece of a sentence, so that a page can colour states and link terms without parsing text.
@@ -55,9 +55,14 @@ const ACCOUNT_BYTES: usize = 8_000;
 
 /// The events worth a step, in order: those a reader should see one by one, not every network hop.
 ///
-/// Their times are whole milliseconds and strictly increasing. What happens within two milliseconds is one row.
+/// Their times are whole milliseconds and strictly increasing. What happens within two milliseconds is one row. Whoever
+/// needs only some of them asks a [`Told`](crate::told::Told).
 pub fn rows(trace: &Trace) -> Vec<Row> {
-    tell::rows(&Story::new(trace))
+    let lives = Lives::new(trace);
+    let story = Story::new(trace, &lives);
+    let records = tell::records(trace);
+    let moments = tell::moments(&story, &records);
+    moments.into_iter().map(|moment| tell::row(&story, &records, moment)).collect()
 }
 
 /// The place in `rows` of what is happening at `t`: the last row at or before it.
@@ -67,7 +72,11 @@ pub fn row_at(rows: &[Row], t: Time) -> Option<usize> {
 
 /// The whole run as a short text account, for readers who do not see the picture.
 pub fn account(trace: &Trace) -> String {
-    let rows = rows(trace);
+    account_of(&rows(trace), trace.end, &conclusion(trace))
+}
+
+/// The account of a run with these rows.
+pub(crate) fn account_of(rows: &[Row], end: Time, conclusion: &str) -> String {
     // Of a long run: how it begins, and what decides it (repeats, losses, ends).
     let first = if rows.len() <= ACCOUNT_ROWS { rows.len() } else { ACCOUNT_ROWS / 3 };
     let decides =
@@ -86,32 +95,41 @@ pub fn account(trace: &Trace) -> String {
         out.push_str(&format!(
             "And {} more until {}. ",
             names::number(left as u64, false),
-            moment(trace.end)
+            moment(end)
         ));
     }
-    out.push_str(&conclusion(trace));
+    out.push_str(conclusion);
     out
+}
+
+/// What came of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// The sentence of conclusion.
+    pub conclusion: String,
+    /// The result row.
+    pub counts: Vec<Count>,
 }
 
 /// How every message of a run fared.
 #[derive(Default)]
-struct Tally {
+pub(crate) struct Tally {
     sent: u64,
     handled: u64,
     /// Worked on more than once by the same consumer, with the number of times.
     repeated: Vec<(Msg, u32)>,
     /// Delivered more than once by the same consumer, with the number of times.
-    again: Vec<(Msg, u32)>,
+    pub(crate) again: Vec<(Msg, u32)>,
     lost: Vec<Msg>,
     refused: Vec<Msg>,
-    dead: Vec<Msg>,
-    in_flight: Vec<Msg>,
+    pub(crate) dead: Vec<Msg>,
+    pub(crate) in_flight: Vec<Msg>,
     acked: u64,
     not_delivered: u64,
 }
 
 impl Tally {
-    fn new(story: &Story<'_>) -> Self {
+    pub(crate) fn new(story: &Story<'_>) -> Self {
         let trace = story.trace;
         let mut tally = Self::default();
         let many = trace.messages.len();
@@ -189,10 +207,19 @@ impl Tally {
     }
 }
 
+/// What came of a run, computed from it.
+pub(crate) fn outcome(story: &Story<'_>) -> Outcome {
+    let tally = Tally::new(story);
+    Outcome { conclusion: concluded(story, &tally), counts: counted(&tally) }
+}
+
 /// The sentence of conclusion, computed from the run.
 pub fn conclusion(trace: &Trace) -> String {
-    let story = Story::new(trace);
-    let tally = Tally::new(&story);
+    outcome(&Story::new(trace, &Lives::new(trace))).conclusion
+}
+
+fn concluded(story: &Story<'_>, tally: &Tally) -> String {
+    let trace = story.trace;
     if tally.sent == 0 {
         return "Nothing was sent.".into();
     }
@@ -222,7 +249,7 @@ pub fn conclusion(trace: &Trace) -> String {
         let part = repeats(&tally.repeated, "worked on");
         parts.push(part);
     }
-    let (ahead, behind) = overtaking(&story, &msgs(&tally.again));
+    let (ahead, behind) = overtaking(story, &msgs(&tally.again));
     if !ahead.is_empty() {
         parts.push(format!(
             "{} overtook {}",
@@ -230,12 +257,10 @@ pub fn conclusion(trace: &Trace) -> String {
             names::names(trace, &behind)
         ));
     }
-    let unworked: Vec<(Msg, u32)> = tally
-        .again
-        .iter()
-        .filter(|(msg, _)| tally.repeated.iter().all(|(other, _)| other != msg))
-        .copied()
-        .collect();
+    // Both lists are in the order of messages.
+    let repeated = |msg: &Msg| tally.repeated.binary_search_by(|(other, _)| other.cmp(msg)).is_ok();
+    let unworked: Vec<(Msg, u32)> =
+        tally.again.iter().filter(|(msg, _)| !repeated(msg)).copied().collect();
     if !unworked.is_empty() {
         parts.push(repeats(&unworked, "delivered"));
     }
@@ -284,8 +309,16 @@ pub fn conclusion(trace: &Trace) -> String {
 
 /// Which messages overtook which of `again`: begun after a failed turn of it and before it was done, although it is before
 /// them in the stream.
-fn overtaking(story: &Story<'_>, again: &[Msg]) -> (Vec<Msg>, Vec<Msg>) {
-    let (mut ahead, mut behind) = (Vec::new(), Vec::new());
+pub(crate) fn overtaking(story: &Story<'_>, again: &[Msg]) -> (Vec<Msg>, Vec<Msg>) {
+    if again.is_empty() {
+        return (Vec::new(), Vec::new());
+    }
+    // When work began on first deliveries, in order: each repeat looks only at those of its own time.
+    let first = |life: &Life| life.started.filter(|_| !life.again()).map(|at| (at, life.delivery));
+    let begun: Vec<(Time, Delivery)> = story.lives.iter().filter_map(first).collect();
+    let begun = sorted(begun, |a, b| a.0.cmp(&b.0));
+    let mut ahead = vec![false; story.trace.messages.len()];
+    let mut behind = Vec::new();
     for &msg in again {
         let failed =
             story.of_msg(msg).filter(|l| l.next.is_some()).filter_map(|life| match life.work_end {
@@ -294,31 +327,33 @@ fn overtaking(story: &Story<'_>, again: &[Msg]) -> (Vec<Msg>, Vec<Msg>) {
                 None => life.over.map(|(at, _)| (at, life.delivery)),
             });
         let Some((from, of)) = failed.min_by_key(|(at, _)| *at) else { continue };
-        let done = |life: &crate::story::Life| {
-            life.work_end.filter(|(_, end)| *end == WorkEnd::Done).map(|(at, _)| at)
-        };
+        let done =
+            |life: &Life| life.work_end.filter(|(_, end)| *end == WorkEnd::Done).map(|(at, _)| at);
         let until = story.of_msg(msg).filter_map(done).min().unwrap_or(story.trace.end);
-        let begun = |life: &&crate::story::Life| {
-            let other = life.delivery;
-            other.consumer == of.consumer
+        let after = begun.partition_point(|(at, _)| *at <= from);
+        let mut any = false;
+        for (_, other) in begun[after..].iter().take_while(|(at, _)| *at < until) {
+            if other.consumer == of.consumer
                 && other.seq > of.seq
-                && other.attempt == 1
-                && life.started.is_some_and(|at| at > from && at < until)
-        };
-        let before = ahead.len();
-        ahead.extend(story.lives.iter().filter(begun).map(|life| life.delivery.msg));
-        if ahead.len() > before {
+                && let Some(flag) = ahead.get_mut(other.msg.0 as usize)
+            {
+                (*flag, any) = (true, true);
+            }
+        }
+        if any {
             behind.push(msg);
         }
     }
-    let mut ahead = sorted(ahead, Ord::cmp);
-    ahead.dedup();
+    let ahead = (0..ahead.len() as u32).map(Msg).filter(|msg| ahead[msg.0 as usize]).collect();
     (ahead, behind)
 }
 
 /// The result row.
 pub fn counts(trace: &Trace) -> Vec<Count> {
-    let tally = Tally::new(&Story::new(trace));
+    outcome(&Story::new(trace, &Lives::new(trace))).counts
+}
+
+fn counted(tally: &Tally) -> Vec<Count> {
     let mut counts = vec![
         Count { name: "sent", count: tally.sent, state: "stored" },
         Count { name: "handled", count: tally.handled, state: "acked" },

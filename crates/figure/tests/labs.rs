@@ -356,6 +356,23 @@ fn a_long_run_stays_a_picture() {
 }
 
 #[test]
+fn a_run_that_never_ends_is_refused_in_words() {
+    for (slug, query) in [
+        ("slow-or-dead", "in_progress_every=1ns"),
+        ("slow-or-dead", "work=1ns&in_progress_every=1ns&ack_wait=1ns&spread=24h"),
+        ("batch-ageing", "in_progress_every=10ns&work=24h"),
+    ] {
+        let lab = labs().into_iter().find(|lab| lab.slug == slug).unwrap();
+        let (position, notices) = lab.read_query(query, true);
+        assert_eq!(notices, Vec::<String>::new(), "{query}");
+        let began = std::time::Instant::now();
+        let refused = lab.run(&position.values).map(|trace| trace.records.len()).unwrap_err();
+        assert!(refused.concat().contains("200 000 events"), "{query}: {refused:?}");
+        assert!(began.elapsed().as_secs() < 20, "{query}: {:?}", began.elapsed());
+    }
+}
+
+#[test]
 fn an_empty_run_has_a_picture() {
     let trace = delivery_sim::run(&delivery_sim::Scenario::default()).unwrap();
     for layout in LAYOUTS {

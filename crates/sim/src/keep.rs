@@ -5,12 +5,13 @@ use crate::scenario::Scenario;
 use crate::time::Time;
 use crate::trace::{CallAnswer, ConsumerId, Cut, Event, Message, Observer, Record, Trace};
 
-/// Most events that a kept run may have.
+/// Most events that a kept run may have, if nobody says otherwise.
 const MAX_RECORDS: usize = 4_000_000;
 
 /// Keeps what it sees.
 #[derive(Default)]
 struct Keep {
+    most: usize,
     messages: Vec<Message>,
     records: Vec<Record>,
     infos: Vec<(Time, ConsumerId, ConsumerInfo)>,
@@ -22,7 +23,7 @@ impl Observer for Keep {
     const WANTS_INFO: bool = true;
 
     fn event(&mut self, at: Time, event: Event) {
-        if self.records.len() < MAX_RECORDS {
+        if self.records.len() < self.most {
             self.records.push(Record { at, event });
         } else {
             self.full = true;
@@ -53,8 +54,16 @@ impl Observer for Keep {
 /// # Errors
 /// What is wrong with the scenario, a sentence each.
 pub fn run(scenario: &Scenario) -> Result<Trace, Vec<String>> {
+    run_within(scenario, MAX_RECORDS)
+}
+
+/// As [`run`], cut short after `most` events.
+///
+/// # Errors
+/// What is wrong with the scenario, a sentence each.
+pub fn run_within(scenario: &Scenario, most: usize) -> Result<Trace, Vec<String>> {
     let names = crate::check::check(scenario)?;
-    let mut keep = Keep::default();
+    let mut keep = Keep { most, ..Keep::default() };
     let ending = crate::engine::run(scenario, names, &mut keep);
     Ok(Trace {
         scenario: scenario.clone(),

@@ -384,6 +384,42 @@ pub enum Event {
     },
 }
 
+impl Event {
+    /// The message it happens to; none if it happens to a client, a stream, a consumer or the server.
+    pub fn msg(&self) -> Option<Msg> {
+        match *self {
+            Self::Published { msg, .. }
+            | Self::Stored { msg, .. }
+            | Self::NotKept { msg, .. }
+            | Self::Deduplicated { msg, .. }
+            | Self::Refused { msg, .. }
+            | Self::Unheard { msg }
+            | Self::PubAcked { msg, .. }
+            | Self::PubFailed { msg, .. }
+            | Self::Advised { msg, .. }
+            | Self::Removed { msg, .. }
+            | Self::Routed { msg, .. }
+            | Self::Received { msg, .. }
+            | Self::Dropped { msg, .. }
+            | Self::HandlerStarted { msg, .. }
+            | Self::HandlerDone { msg, .. }
+            | Self::Delivered { delivery: Delivery { msg, .. }, .. }
+            | Self::Arrived { delivery: Delivery { msg, .. }, .. }
+            | Self::Missed { delivery: Delivery { msg, .. }, .. }
+            | Self::WorkStarted { delivery: Delivery { msg, .. }, .. }
+            | Self::WorkDone { delivery: Delivery { msg, .. }, .. }
+            | Self::Answered { delivery: Delivery { msg, .. }, .. }
+            | Self::Recorded { delivery: Delivery { msg, .. }, .. }
+            | Self::Confirmed { delivery: Delivery { msg, .. }, .. }
+            | Self::Expired { delivery: Delivery { msg, .. } }
+            | Self::DelayOver { delivery: Delivery { msg, .. } }
+            | Self::DeadlineMoved { delivery: Delivery { msg, .. }, .. }
+            | Self::Exhausted { delivery: Delivery { msg, .. }, .. } => Some(msg),
+            _ => None,
+        }
+    }
+}
+
 /// What an answer of a worker says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reply {

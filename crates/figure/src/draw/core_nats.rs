@@ -9,7 +9,9 @@ impl Artist<'_> {
     pub(super) fn core(&mut self, nums: &[String]) {
         let Some(server) = self.lanes.server() else { return };
         for i in 0..self.ways.copies.len() {
-            self.copy(i, &server, nums);
+            if self.shown(self.ways.copies[i].span(self.axis.end)) {
+                self.copy(i, &server, nums);
+            }
         }
         self.hearing();
     }
@@ -142,7 +144,11 @@ impl Artist<'_> {
             }
             spans.extend(deaf.map(|since| (since, self.axis.end)));
             for (since, until) in spans {
-                let (from, to) = (self.axis.along(since), self.axis.along(until));
+                if !self.shown((since, until)) {
+                    continue;
+                }
+                let from = self.axis.along(since).max(self.axis.from);
+                let to = self.axis.along(until).min(self.axis.to);
                 let middle = lane.middle();
                 self.line(ALIVE, "deaf", None, (from, middle), (to, middle));
                 let (room, at) = if self.wide() {

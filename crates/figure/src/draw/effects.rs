@@ -16,6 +16,9 @@ impl Artist<'_> {
         // Discs that would touch are one: how often it was done, row, where it begins, whose.
         let mut groups: Vec<(u32, i32, i32, Vec<Msg>)> = Vec::new();
         for effect in self.ways.effects.iter().filter(|e| e.consumer == consumer) {
+            if !self.shown((effect.at, effect.at)) {
+                continue;
+            }
             let at = self.axis.along(effect.at).max(self.began(effect)) + self.slant;
             let from = self.lanes.client(effect.by).map_or(lane.from, |lane| lane.to);
             let (row, class, state) = match effect.times {

@@ -9,6 +9,10 @@ impl Artist<'_> {
         let mut i = 0;
         while i < self.story.lives.len() {
             let head = &self.story.lives[i];
+            if !self.shows(head) {
+                i += 1;
+                continue;
+            }
             let fits = |other: &Life| {
                 other.to == head.to
                     && other.again() == head.again()
@@ -70,9 +74,6 @@ impl Artist<'_> {
         if missed {
             self.cross(single, (arrives, to));
         }
-        if self.dense {
-            return;
-        }
         let leg = Leg { from: (sent, from), to: (arrives, worker.middle()) };
         if let Some(msg) = single {
             let mut legs = vec![leg];
@@ -130,6 +131,9 @@ impl Artist<'_> {
     /// Answers of one delivery, from the worker back to the consumer.
     fn answers(&mut self, i: usize, nums: &[String]) {
         let life = &self.story.lives[i];
+        if !self.shows(life) {
+            return;
+        }
         let (Some(consumer), Some(worker)) =
             (self.lanes.consumer(life.delivery.consumer), self.lanes.client(life.to))
         else {
@@ -152,9 +156,6 @@ impl Artist<'_> {
             }
             if matches!(said.recorded, Some((_, Effect::Nothing))) {
                 self.ring(Some(msg), (arrives, to));
-            }
-            if self.dense {
-                continue;
             }
             let legs = vec![Leg { from: (at, worker.middle()), to: (arrives, to) }];
             self.mover(state, Some(msg), &nums[msg.0 as usize], legs);

@@ -14,6 +14,9 @@ impl Artist<'_> {
             if sent.fate == Fate::Open && unsent(sent, self.axis).is_none() {
                 continue;
             }
+            if !self.shown(sent.span(self.axis.end)) {
+                continue;
+            }
             let Some(lane) = self.lanes.place(sent.by) else { continue };
             let along = self.axis.along(sent.at) + self.late(sent.msg);
             let waits = unsent(sent, self.axis).is_some();
@@ -159,7 +162,7 @@ impl Artist<'_> {
         msg: Option<Msg>,
         words: &[&'static str],
     ) {
-        let Some(&word) = words.first().filter(|_| !self.dense) else { return };
+        let Some(&word) = words.first() else { return };
         let near = |&(along, across, said): &(i32, i32, &str)| {
             said == word && (along - at.0).abs() < 900 && (across - at.1).abs() < 200
         };
@@ -212,6 +215,9 @@ impl Artist<'_> {
         let kept = self.ways.kept.iter().map(|kept| (kept.msg, kept.from, Some(kept.stream)));
         let heard = self.ways.copies.iter().map(|copy| (copy.msg, copy.sent, None));
         for (msg, at, stream) in kept.chain(heard) {
+            if !self.shown((at, at)) {
+                continue;
+            }
             let Some(&Message::Advisory { consumer, .. }) =
                 self.story.trace.messages.get(msg.0 as usize)
             else {
@@ -265,15 +271,7 @@ impl Artist<'_> {
         );
         self.add(CHIP, class, msg, shape);
         self.labels.take(p.x - half, p.y - DISC, p.x + half, p.y + DISC);
-        if !self.dense || text.len() < 12 {
-            self.labels.put(
-                "num",
-                msg.filter(|_| !self.dense),
-                Point { x: p.x, y: p.y + 40 },
-                Anchor::Middle,
-                text,
-            );
-        }
+        self.labels.put("num", msg, Point { x: p.x, y: p.y + 40 }, Anchor::Middle, text);
     }
 }
 

@@ -18,7 +18,7 @@ impl Artist<'_> {
             let (msg, middle) = (Some(kept.msg), lane.row(row));
             let lean = self.slant + self.late(kept.msg);
             let until = kept.gone.map_or(self.axis.to, |(at, _)| self.axis.along(at) + lean);
-            let from = self.axis.along(kept.from) + lean;
+            let from = (self.axis.along(kept.from) + lean).max(self.axis.from);
             let until = until.max(from + 30);
             let states = states(self.story, kept);
             // A number at its head where rows are far enough apart.
@@ -76,7 +76,9 @@ impl Artist<'_> {
                     self.state((a, b), &lane, middle, msg, state, &mut said);
                 }
             }
-            let Some((_, why)) = kept.gone else { continue };
+            let Some((_, why)) = kept.gone.filter(|(at, _)| self.shown((*at, *at))) else {
+                continue;
+            };
             let last = states.last().map_or("", |s| s.1);
             let place = (until.max(start), middle);
             let lost = matches!(
@@ -129,6 +131,7 @@ impl Artist<'_> {
             "kept dead" => ("note dead", "dead"),
             _ => return,
         };
+        let to = to.min(self.axis.to);
         let room = to - from - 200;
         if self.wide()
             && self.numbered(lane)
@@ -156,17 +159,21 @@ impl Artist<'_> {
                 .lives
                 .iter()
                 .any(|l| l.settled.is_some() && mine().any(|k| k.msg == l.delivery.msg));
-            if left == 0 {
-                continue;
-            }
-            let plain = [&left.to_string(), " stored at the end"].concat();
             let rows = self.ways.kept.iter().zip(&self.lanes.kept_row);
-            let hidden = rows.filter(|(k, row)| k.stream == stream && row.is_none()).count();
-            if hidden > 0 && !self.dense {
+            let hidden = rows
+                .filter(|(k, row)| {
+                    k.stream == stream && row.is_none() && self.shown(k.span(self.axis.end))
+                })
+                .count();
+            if hidden > 0 {
                 let words = [&hidden.to_string(), " more stored, not drawn"].concat();
                 let at = self.at(self.axis.from, lane.from - 30);
                 self.labels.want(IDLE, "note", None, vec![(at, Anchor::Start, words)]);
             }
+            if left == 0 || self.axis.window.to < self.axis.end {
+                continue;
+            }
+            let plain = [&left.to_string(), " stored at the end"].concat();
             let long = [&plain, ": an ack does not delete"].concat();
             let words = if settled && !said && mine().all(|k| k.gone.is_none()) {
                 said = true;

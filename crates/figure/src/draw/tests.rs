@@ -4,6 +4,7 @@ use super::*;
 use crate::fixture::scene;
 use crate::lanes::{Lanes, Whose};
 use crate::scene::Text;
+use crate::story::Lives;
 use delivery_sim::Trace;
 use delivery_sim::trace::{Drop, Message};
 
@@ -19,10 +20,11 @@ struct Seen<'a> {
 
 impl<'a> Seen<'a> {
     fn new(trace: &'a Trace, layout: Layout) -> Self {
-        let story = Story::new(trace);
-        let scene = draw(&story, layout);
+        let lives = Lives::new(trace);
+        let story = Story::new(trace, &lives);
+        let scene = draw(&story, layout, Window::whole(trace.end));
         let slant = slant(&story, scene.axis);
-        let ways = Ways::new(trace, false);
+        let ways = Ways::new(trace);
         let (from, to) = if layout == Layout::Wide { (300, None) } else { (640, Some(3_470)) };
         let lanes = Lanes::new(&story, &ways, scene.axis, layout, slant, from, to);
         Self { trace, scene, slant, lanes }
@@ -340,7 +342,8 @@ fn an_advisory_goes_from_its_consumer_to_whoever_hears_it() {
 fn every_stopwatch_in_flight_is_drawn() {
     for name in ["dead-letters", "effects-twice", "many-lanes", "work-queue"] {
         let trace = scene(name);
-        let story = Story::new(&trace);
+        let lives = Lives::new(&trace);
+        let story = Story::new(&trace, &lives);
         for layout in LAYOUTS {
             let seen = Seen::new(&trace, layout);
             assert_eq!(seen.lanes.hidden, 0, "{name}");

@@ -16,9 +16,6 @@ impl Artist<'_> {
             let half = (consumer.pitch / 2 - 10).max(consumer.pitch / 3);
             self.watch(i, middle, half);
             self.after(life, middle, half);
-            if self.dense {
-                continue;
-            }
             let first = !labelled.contains(&life.delivery.consumer);
             if first {
                 labelled.push(life.delivery.consumer);
@@ -72,7 +69,7 @@ impl Artist<'_> {
             self.add(WATCH, class, msg, Shape::Area(points));
             let answered =
                 life.over.is_some_and(|(_, over)| !matches!(over, Over::Expired | Over::Replaced));
-            if self.dense || !answered || k + 1 < life.watch.len() {
+            if !answered || k + 1 < life.watch.len() {
                 continue;
             }
             // What was left of it, as far as no other stopwatch has the row by then.
@@ -116,9 +113,7 @@ impl Artist<'_> {
                     self.labels.take_along(self.at(place, middle), 15);
                 }
                 Over::Nak | Over::Delay => {
-                    if !self.dense {
-                        self.hook(msg, (place + self.slant + 40, middle));
-                    }
+                    self.hook(msg, (place + self.slant + 40, middle));
                 }
                 Over::Removed => self.cross(msg, (place, middle)),
                 Over::Settled | Over::Replaced => {}
@@ -131,42 +126,28 @@ impl Artist<'_> {
                     _ if life.exhausted.is_none() => &["waits for a pull", "waits"],
                     _ => &["waits"],
                 };
-                if !self.dense {
-                    let p = self.at(i32::midpoint(place, leaves), middle);
-                    let (room, y) = if self.wide() {
-                        (leaves - place - 60, p.y - 25)
-                    } else {
-                        (2 * half + 10, p.y + 38)
-                    };
-                    if !self.wide() || half >= 70 {
-                        self.labels.inside(
-                            QUEUE,
-                            "note again",
-                            msg,
-                            Point { x: p.x, y },
-                            room,
-                            words,
-                        );
-                    }
+                let p = self.at(i32::midpoint(place, leaves), middle);
+                let (room, y) = if self.wide() {
+                    (leaves - place - 60, p.y - 25)
+                } else {
+                    (2 * half + 10, p.y + 38)
+                };
+                if !self.wide() || half >= 70 {
+                    self.labels.inside(QUEUE, "note again", msg, Point { x: p.x, y }, room, words);
                 }
             }
         }
         match settled {
             Some((place, Reply::Term)) => self.lozenge(msg, (place, middle)),
-            Some((place, _)) if !self.dense => self.tick(msg, (place, middle)),
+            Some((place, _)) => self.tick(msg, (place, middle)),
             _ => {}
         }
         if let Some(place) = exhausted {
             self.lozenge(msg, (place, middle));
-            if !self.dense {
-                let sides = if self.wide() {
-                    [Side::Right, Side::Left]
-                } else {
-                    [Side::Below, Side::Right]
-                };
-                let spot = Spot { at: self.at(place, middle), away: 80, sides: &sides };
-                self.labels.beside(FATE, spot, "note dead", msg, &["given up"]);
-            }
+            let sides =
+                if self.wide() { [Side::Right, Side::Left] } else { [Side::Below, Side::Right] };
+            let spot = Spot { at: self.at(place, middle), away: 80, sides: &sides };
+            self.labels.beside(FATE, spot, "note dead", msg, &["given up"]);
         }
     }
 
@@ -187,7 +168,7 @@ impl Artist<'_> {
             long.push_str(&effects::times_of(life.delivery.attempt));
         }
         let wide = text::width(&long, 12, true);
-        let from = self.axis.along(life.sent);
+        let from = self.axis.along(life.sent).max(self.axis.from);
         let room = self.axis.along(life.over.map_or(self.axis.end, |(at, _)| at)) - from;
         let p = self.at(from, middle);
         let wait = life.wait().to_string();

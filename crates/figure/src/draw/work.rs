@@ -9,6 +9,9 @@ impl Artist<'_> {
         self.presence();
         let mut bars: Vec<Bar> = Vec::new();
         for (i, life) in self.story.lives.iter().enumerate() {
+            if !self.shows(life) {
+                continue;
+            }
             let Some(lane) = self.lanes.client(life.to) else { continue };
             let msg = Some(life.delivery.msg);
             let class = if life.again() { "buffer again" } else { "buffer inflight" };
@@ -24,9 +27,6 @@ impl Artist<'_> {
             }
             let Some(bar) = bar(life, self.axis, self.slant) else { continue };
             bars.push(Bar { across: (lane.bar_from(), lane.to), life: Some(i), ..bar });
-        }
-        if self.dense {
-            bars = merged(bars);
         }
         for bar in &bars {
             let life = bar.life.map(|i| &self.story.lives[i]);
@@ -50,9 +50,7 @@ impl Artist<'_> {
         (from, to): (i32, i32),
         num: &str,
     ) {
-        if self.dense {
-            return;
-        }
+        let (from, to) = (from.max(self.axis.from), to.min(self.axis.to));
         let (wide, room) = (text::width(num, 11, true), to - from);
         let p = self.at(from, i32::midpoint(near, far));
         if self.wide() && room >= wide + 16 {
@@ -145,7 +143,7 @@ impl Artist<'_> {
     fn waits(&mut self, lane: &Lane<'_>, from: i32, to: i32) {
         let middle = lane.middle();
         self.line(ALIVE, "waits", None, (from, middle), (to, middle));
-        if self.wide() && !self.dense {
+        if self.wide() {
             let p = Point { x: i32::midpoint(from, to), y: middle - 30 };
             self.labels.inside(
                 IDLE,
@@ -176,22 +174,20 @@ impl Artist<'_> {
             } else {
                 self.line(ALIVE, "alive", None, (place.0, place.1 - 50), (place.0, place.1 + 50));
             }
-            if !self.dense {
-                let (class, words): (_, &[&str]) =
-                    if word { ("note lost", &["dies"]) } else { ("note", &["leaves"]) };
-                let at = self.at(place.0, place.1);
-                let spots: [(i32, &[Side]); 2] = if self.wide() {
-                    [(80, &[Side::Right]), (115, &[Side::Below, Side::Above])]
-                } else {
-                    [(80, &[Side::Below]), (115, &[Side::Right, Side::Left])]
-                };
-                let (away, sides) = spots[0];
-                let (further, others) = spots[1];
-                let msg = held.map(|l| l.delivery.msg);
-                let mut tries = Spot { at, away, sides }.tries(words);
-                tries.extend(Spot { at, away: further, sides: others }.tries(words));
-                self.labels.want(FATE, class, msg, tries);
-            }
+            let (class, words): (_, &[&str]) =
+                if word { ("note lost", &["dies"]) } else { ("note", &["leaves"]) };
+            let at = self.at(place.0, place.1);
+            let spots: [(i32, &[Side]); 2] = if self.wide() {
+                [(80, &[Side::Right]), (115, &[Side::Below, Side::Above])]
+            } else {
+                [(80, &[Side::Below]), (115, &[Side::Right, Side::Left])]
+            };
+            let (away, sides) = spots[0];
+            let (further, others) = spots[1];
+            let msg = held.map(|l| l.delivery.msg);
+            let mut tries = Spot { at, away, sides }.tries(words);
+            tries.extend(Spot { at, away: further, sides: others }.tries(words));
+            self.labels.want(FATE, class, msg, tries);
         }
     }
 }
@@ -229,23 +225,4 @@ pub(super) fn bar(life: &Life, axis: Axis, slant: i32) -> Option<Bar> {
         (true, Some(_)) => "work again done",
     };
     Some(Bar { class, from, to, across: (0, 0), life: None })
-}
-
-/// Bars of one lane and class that touch, as one.
-fn merged(bars: Vec<Bar>) -> Vec<Bar> {
-    let bars = sorted(bars, |a, b| (a.across, a.class, a.from).cmp(&(b.across, b.class, b.from)));
-    let mut out: Vec<Bar> = Vec::new();
-    for bar in bars {
-        match out.last_mut() {
-            Some(last)
-                if (last.across, last.class) == (bar.across, bar.class)
-                    && bar.from - last.to <= 20 =>
-            {
-                last.to = last.to.max(bar.to);
-                last.life = None;
-            }
-            _ => out.push(Bar { life: None, ..bar }),
-        }
-    }
-    out
 }

@@ -1,0 +1,182 @@
+//! The pages of the book: chapters, the front page, and the page for what is not there.
+
+use crate::contents::{chapters, parts, span};
+use crate::template::{Page, Template};
+use crate::text::{escaped, lower_first};
+use delivery_book::{Book, Chapter, Part};
+use std::fmt::Write as _;
+
+pub(crate) fn chapter_page(template: &Template, book: &Book, i: usize) -> String {
+    let chapter = &book.chapters[i];
+    let part = book.parts.iter().find(|part| part.id == chapter.part);
+    let mut main = format!(
+        "<p class=\"eyebrow\">Chapter {}, {}</p>\n<h1>{}</h1>\n",
+        chapter.number,
+        escaped(part.map_or("", |part| &part.title)),
+        escaped(&chapter.title)
+    );
+    let mut first = true;
+    for part in &chapter.parts {
+        match part {
+            Part::Html(html) => main.push_str(html),
+            Part::Lab(slug) => {
+                if let Some(lab) = book.lab(slug) {
+                    main.push_str(&delivery_lab::view::render(lab, first));
+                    main.push('\n');
+                    first = false;
+                }
+            }
+        }
+    }
+    let turn = |chapter: Option<&Chapter>, class: &str, label: &str| {
+        chapter.map_or_else(String::new, |c| {
+            format!(
+                "<a class=\"{class}\" rel=\"{class}\" href=\"../{}/\"><span>{label}</span>{}</a>",
+                c.slug,
+                escaped(&c.short)
+            )
+        })
+    };
+    let before = i.checked_sub(1).map(|i| &book.chapters[i]);
+    let turns =
+        turn(before, "prev", "Before this") + &turn(book.chapters.get(i + 1), "next", "Next");
+    if !turns.is_empty() {
+        let _ = writeln!(
+            main,
+            "<nav class=\"turn\" aria-label=\"Chapters before and after\">{turns}</nav>"
+        );
+    }
+    template.fill(&Page {
+        title: &format!("{} · {}", chapter.short, book.title),
+        description: &chapter.summary,
+        root: "../",
+        head: "",
+        body: body(book, "../", Some(chapter), "chapter", &main),
+    })
+}
+
+pub(crate) fn front_page(template: &Template, book: &Book) -> String {
+    let mut main = format!(
+        "<h1>{}</h1>\n<p class=\"lead\">{}.</p>\n<p>{}</p>\n",
+        escaped(&book.title),
+        escaped(&book.claim),
+        escaped(&book.about)
+    );
+    if let Some(lab) = book.lab(&book.figure) {
+        main.push_str(&delivery_lab::view::render(lab, true));
+        main.push('\n');
+    }
+    if let Some(chapter) = book.chapters.first() {
+        let _ = writeln!(
+            main,
+            "<p class=\"start\"><a href=\"{}/\">Begin with {}</a></p>",
+            chapter.slug,
+            escaped(&chapter.short)
+        );
+    }
+    for (title, promise, chapters) in parts(book) {
+        let _ = writeln!(main, "<h2>{}{}</h2>\n<ol class=\"toc\">", escaped(title), span(promise));
+        for c in chapters {
+            let _ = writeln!(
+                main,
+                "<li><span class=\"n\">{}</span><a href=\"{}/\">{}</a><p>{}</p></li>",
+                c.number,
+                c.slug,
+                escaped(&c.title),
+                escaped(&c.summary)
+            );
+        }
+        main.push_str("</ol>\n");
+    }
+    template.fill(&Page {
+        title: &format!("{}: {}", book.title, lower_first(&book.claim)),
+        description: &book.about,
+        root: "./",
+        head: "",
+        body: body(book, "./", None, "front", &main),
+    })
+}
+
+/// The page of an address that leads nowhere. It may be asked for at any depth, so it helps where the site has an absolute base.
+pub(crate) fn missing_page(template: &Template, book: &Book) -> String {
+    let main = format!(
+        "<h1>There is no such page</h1>\n<p class=\"lead\">The address leads nowhere in this book. Its chapters are on \
+         the <a href=\"{}\">front page</a>.</p>\n",
+        template.base
+    );
+    template.fill(&Page {
+        title: &format!("No such page · {}", book.title),
+        description: &book.about,
+        root: "./",
+        head: "",
+        body: body(book, &template.base, None, "front", &main),
+    })
+}
+
+/// All that stands in the body of a page. `root` is the way to the front page.
+fn body(book: &Book, root: &str, current: Option<&Chapter>, class: &str, main: &str) -> String {
+    let title = escaped(&book.title);
+    let chapters = chapters(book, root, current);
+    let list = format!("<nav class=\"chapters\" aria-label=\"Chapters\">\n{chapters}</nav>");
+    format!(
+        "<a class=\"skip\" href=\"#content\">Skip to the text</a>\n\
+         <div class=\"shell\">\n\
+         <header class=\"top\"><a class=\"home\" href=\"{root}\">{title}</a>\
+         <details class=\"contents\"><summary>Contents</summary>{list}</details></header>\n\
+         <header class=\"book\"><a class=\"home\" href=\"{root}\">{title}</a>\n{list}</header>\n\
+         <div class=\"page\">\n\
+         <main id=\"content\" class=\"{class}\">\n{main}</main>\n\
+         <footer class=\"foot\">\n\
+         <p>The simulator behind the figures was checked against recordings of {}.</p>\n\
+         <p><a href=\"{root}embed/\">Put a figure into a page of yours.</a></p>\n\
+         <p>Nothing leaves this page: no cookies, no requests to anybody else. Text and code: {}.</p>\n\
+         </footer>\n</div>\n</div>",
+        escaped(&book.checked_against),
+        env!("CARGO_PKG_LICENSE").replace(" OR ", " or "),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::template::tests::template;
+    use std::path::Path;
+
+    #[test]
+    fn the_pages_of_the_book_are_whole() {
+        let book = Book::load(Path::new("content")).unwrap();
+        let template = template("/x/", "");
+        let place = book.chapters.iter().position(|c| c.slug == "the-stopwatch").unwrap();
+        let chapter = chapter_page(&template, &book, place);
+        let front = front_page(&template, &book);
+        let missing = missing_page(&template, &book);
+        for page in [&chapter, &front, &missing] {
+            assert!(
+                page.contains("<body><a class=\"skip\" href=\"#content\">"),
+                "the skip link is first"
+            );
+            for once in [
+                "<h1>",
+                "<main id=\"content\"",
+                "</main>",
+                "<footer class=\"foot\"",
+                "name=\"description\"",
+            ] {
+                assert_eq!(page.matches(once).count(), 1, "{once}");
+            }
+            assert!(!page.contains(" style="), "the policy of the page allows no style attributes");
+        }
+        let labs: Vec<&str> =
+            chapter.split("<section id=\"").skip(1).filter_map(|s| s.split('"').next()).collect();
+        assert_eq!(labs, ["crash-redelivery", "batch-ageing", "slow-or-dead"]);
+        assert_eq!(chapter.matches("data-first").count(), 1);
+        // In the list beside the text and in the one that unfolds.
+        let mark = "<a href=\"../the-stopwatch/\" aria-current=\"page\">";
+        assert_eq!(chapter.matches(mark).count(), 2);
+        assert!(front.contains("<a href=\"the-stopwatch/\">The server has no idea"));
+        assert!(chapter.contains("<a href=\"../embed/\">"));
+        assert!(missing.contains("<a href=\"/x/embed/\">"));
+        assert!(missing.contains("<a href=\"/x/\">front page</a>"));
+        assert!(missing.contains("<a href=\"/x/the-stopwatch/\">"));
+    }
+}
