@@ -52,17 +52,19 @@ impl Artist<'_> {
                 _ => ("chip again twice", &["done twice", "twice"]),
             };
             let half = (text::width(&text, 11, true) + 90).max(2 * DISC) / 2;
+            let mut across = lane.row(*row);
             if *times > 1 && !self.wide() {
                 // A second ring, where two numbers have no room.
-                let p = self.at(*at, lane.row(*row));
                 let (a, b) = (half + 26, DISC + 26);
+                across = across.clamp(a, 3_600 - a);
+                let p = self.at(*at, across);
                 let corners = (Point { x: p.x - a, y: p.y - b }, Point { x: p.x + a, y: p.y + b });
                 self.add(WORK, class, single, Shape::Rect(corners.0, corners.1, b));
             }
-            self.chip(class, single, (*at, lane.row(*row)), half, &text);
+            self.chip(class, single, (*at, across), half, &text);
             let note = if *times > 1 { "note again" } else { "note" };
             let end = if self.wide() { *at + long - 2 * DISC + 50 } else { *at + 60 };
-            self.fate((end, lane.row(*row)), note, single, words);
+            self.fate((end, across), note, single, words);
         }
     }
 

@@ -20,8 +20,9 @@ struct Seen<'a> {
 
 impl<'a> Seen<'a> {
     fn new(trace: &'a Trace, layout: Layout) -> Self {
-        let lives = Lives::new(trace);
-        let story = Story::new(trace, &lives);
+        // It lives as long as the lanes that borrow from it: until the test ends.
+        let lives = Box::leak(Box::new(Lives::new(trace)));
+        let story = Story::new(trace, lives);
         let scene = draw(&story, layout, Window::whole(trace.end));
         let slant = slant(&story, scene.axis);
         let ways = Ways::new(trace);
