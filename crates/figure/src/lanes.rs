@@ -376,14 +376,14 @@ impl<'a> Lanes<'a> {
                 }
                 Whose::Effects(_) => {
                     lane.rows = lane.rows.max(1);
-                    lane.pitch = if wide { 190 } else { 240 };
+                    lane.pitch = if wide { 225 } else { 240 };
                     lane.to = lane.rows * lane.pitch;
                 }
                 Whose::Stream(_) => {
                     lane.pitch = match (wide, rows) {
                         (true, 0..=2) => 170,
                         (true, 3..=4) => 130,
-                        (true, 5..=NUMBERED) => 95,
+                        (true, 5..=NUMBERED) => 100,
                         (true, _) => 30,
                         (false, 0..=2) => 150,
                         (false, 3..=4) => 110,

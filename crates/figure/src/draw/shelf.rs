@@ -27,14 +27,14 @@ impl Artist<'_> {
                 let num = &nums[kept.msg.0 as usize];
                 let wide = text::width(num, 11, true);
                 if !self.wide() {
-                    let at = Point { x: middle, y: from + 95 };
+                    let at = Point { x: middle, y: from + 105 };
                     if wide <= lane.pitch {
                         self.labels.put("num", msg, at, Anchor::Middle, num);
                     } else {
                         let tries = vec![(at, Anchor::Middle, num.clone())];
                         self.labels.want(NUMBER, "num", msg, tries);
                     }
-                    start = from + 120;
+                    start = from + 130;
                 } else if lane.pitch >= 130 {
                     let half = (lane.pitch / 2 - 8).min(80);
                     let to = from + (wide + 80).max(2 * half);

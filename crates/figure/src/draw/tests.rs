@@ -6,7 +6,7 @@ use crate::lanes::{Lanes, Whose};
 use crate::scene::Text;
 use crate::story::Lives;
 use delivery_sim::Trace;
-use delivery_sim::trace::{Drop, Message};
+use delivery_sim::trace::{Drop, Message, StreamId};
 
 const LAYOUTS: [Layout; 2] = [Layout::Wide, Layout::Tall];
 
@@ -20,10 +20,14 @@ struct Seen<'a> {
 
 impl<'a> Seen<'a> {
     fn new(trace: &'a Trace, layout: Layout) -> Self {
+        Self::within(trace, layout, Window::whole(trace.end))
+    }
+
+    fn within(trace: &'a Trace, layout: Layout, window: Window) -> Self {
         // It lives as long as the lanes that borrow from it: until the test ends.
         let lives = Box::leak(Box::new(Lives::new(trace)));
         let story = Story::new(trace, lives);
-        let scene = draw(&story, layout, Window::whole(trace.end));
+        let scene = draw(&story, layout, window);
         let slant = slant(&story, scene.axis);
         let ways = Ways::new(trace);
         let (from, to) = if layout == Layout::Wide { (300, None) } else { (640, Some(3_470)) };
@@ -400,4 +404,53 @@ fn one_lane_for_each_effect_of_a_consumer_and_none_without_work() {
     // What emails did for a message is not what shipping did.
     let trace = scene("many-lanes");
     assert_eq!(Seen::new(&trace, Layout::Wide).count("chip again twice"), 0);
+}
+
+#[test]
+fn a_window_shows_what_is_there_then_and_nothing_else() {
+    // Name, window, and how many marks of a class it has in both layouts; an arrow is two.
+    for (name, (from, to), class, expected) in [
+        ("dead-letters", (0, 3_000), "flight dead", 0),
+        ("dead-letters", (3_000, 6_000), "flight dead", 4),
+        ("dead-letters", (3_000, 6_000), "kept again", 1),
+        ("dead-letters", (6_000, 8_400), "kept again", 0),
+        ("dead-letters", (6_000, 8_400), "kept dead", 1),
+        ("effects-twice", (0, 2_000), "chip acked", 2),
+        ("effects-twice", (2_000, 4_000), "chip acked", 0),
+        ("effects-twice", (2_000, 4_000), "commit again", 0),
+        ("effects-twice", (4_000, 5_600), "commit again", 1),
+        ("slow-consumer", (0, 1_500), "work inflight done", 4),
+        ("slow-consumer", (3_001, 4_200), "flight inflight", 0),
+        ("slow-consumer", (3_001, 4_200), "cross", 0),
+        ("disconnect-buffer", (0, 1_900), "buffer stored", 0),
+        ("disconnect-buffer", (2_100, 4_000), "buffer stored", 3),
+        ("disconnect-buffer", (5_200, 5_600), "buffer stored", 0),
+    ] {
+        let trace = scene(name);
+        let window = Window { from: Time::ms(from), to: Time::ms(to) };
+        for layout in LAYOUTS {
+            let seen = Seen::within(&trace, layout, window);
+            assert_eq!(seen.count(class), expected, "{name} {layout:?} {from} to {to}: {class}");
+        }
+    }
+}
+
+#[test]
+fn lanes_stay_and_what_is_stored_before_a_window_has_its_number_in_it() {
+    let trace = scene("dead-letters");
+    let window = Window { from: Time::ms(3_000), to: Time::ms(6_000) };
+    for layout in LAYOUTS {
+        let (whole, seen) = (Seen::new(&trace, layout), Seen::within(&trace, layout, window));
+        let owners = |seen: &Seen<'_>| seen.lanes.list.iter().map(|l| l.whose).collect::<Vec<_>>();
+        assert_eq!(owners(&whole), owners(&seen));
+        for msg in 0..3 {
+            let num = (msg + 1).to_string();
+            assert!(
+                seen.on(Whose::Stream(StreamId(0)), msg).contains(&num.as_str()),
+                "{layout:?}: {num}"
+            );
+        }
+        let end = |seen: &Seen<'_>| seen.says("3 stored at the end");
+        assert_eq!((end(&whole), end(&seen)), (layout == Layout::Wide, false));
+    }
 }
