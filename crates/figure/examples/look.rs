@@ -1,4 +1,5 @@
-//! Writes every lab as a page with both pictures and all words: `cargo run -p delivery-figure --example look -- FOLDER [QUERY]`.
+//! Writes every lab as a page with both pictures and all words: `cargo run -p delivery-figure --example look -- FOLDER [QUERY [LABS]]`.
+//! `LABS` is a folder of labs from the root of the repository, `content/labs` if it is not given.
 
 use delivery_figure::lab::Lab;
 use delivery_figure::scene::{Layout, Scene};
@@ -11,13 +12,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut args = std::env::args().skip(1);
     let folder = args.next().ok_or("name the folder to write to")?;
     let query = args.next().unwrap_or_default();
+    let labs = args.next().unwrap_or_else(|| "content/labs".into());
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut style = String::new();
-    for sheet in ["tokens.css", "page.css", "lab.css"] {
+    for sheet in ["tokens.css", "page.css", "lab.css", "lanes.css"] {
         style.push_str(&fs::read_to_string(root.join("style").join(sheet))?);
     }
     fs::create_dir_all(&folder)?;
-    for entry in fs::read_dir(root.join("content/labs"))? {
+    for entry in fs::read_dir(root.join(labs))? {
         let path = entry?.path();
         let slug = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let mut table: toml::Table = fs::read_to_string(&path)?.parse()?;

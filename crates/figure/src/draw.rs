@@ -2,17 +2,24 @@
 
 mod bands;
 mod clip;
+mod core_nats;
+mod effects;
 mod flights;
 mod frame;
 mod messages;
+mod shelf;
 mod watches;
 mod work;
+
+#[cfg(test)]
+mod tests;
 
 use crate::labels::{Labels, Side, Spot};
 use crate::lanes::{self, Axis, Lane, Lanes, Whose, buffered};
 use crate::scene::{Anchor, Layout, Leg, Mark, Mover, Point, Scene, Shape, point};
 use crate::story::{Life, Over, Said, Story, WorkEnd};
 use crate::text;
+use crate::ways::{Ways, original};
 use crate::window::Window;
 use clip::Clip;
 use delivery_sim::order::sorted;
@@ -63,11 +70,13 @@ pub(crate) fn draw(story: &Story<'_>, layout: Layout, window: Window) -> Scene {
     let pill = (text::width(&end.to_string(), 12, true) + 150) / 10;
     let seen = visible(story, window);
     let dense = seen.most() > DENSE;
+    // Bands need none of it.
+    let ways = if dense { Ways::default() } else { Ways::new(story.trace) };
     let axis = if wide {
         Axis { from: 1480, to: 9180 - 10 * (pill / 2).max(24), window, end }
     } else {
         // Room for one line of names, or for two where there are many lanes; a band has more to say.
-        let (from, length) = match (dense, lanes::count(story, layout) > FEW) {
+        let (from, length) = match (dense, lanes::count(story, &ways, layout) > FEW) {
             (true, _) => (1_060, 5_600),
             (_, true) => (800, 4_600 + 30 * seen.lives.min(100) as i32),
             _ => (520, 4_600 + 30 * seen.lives.min(100) as i32),
@@ -79,26 +88,27 @@ pub(crate) fn draw(story: &Story<'_>, layout: Layout, window: Window) -> Scene {
     }
     let slant = slant(story, axis);
     let lanes = if wide {
-        Lanes::new(story, axis, layout, slant, 300, None)
+        Lanes::new(story, &ways, axis, layout, slant, 300, None)
     } else {
-        Lanes::new(story, axis, layout, slant, 640, Some(3_470))
+        Lanes::new(story, &ways, axis, layout, slant, 640, Some(3_470))
     };
     let across =
         (lanes.list.first().map_or(300, |l| l.from), lanes.list.last().map_or(600, |l| l.to));
-    let (mut artist, frame) = Artist::new(story, layout, axis, lanes, slant, across);
+    let (mut artist, frame) = Artist::new(story, &ways, layout, axis, lanes, slant, across);
     artist.frame(frame.edges);
     // A lane stays as it is; what happens on it is cut off where the window ends.
     let clip = frame.clip(axis, layout);
     let still = artist.marks.len();
     artist.labels.keep_within(artist.at(clip.from, i32::MIN), artist.at(clip.to, i32::MAX));
-    artist.removed();
     artist.server_down();
     let nums = artist.nums();
+    artist.shelves(&nums);
     artist.sent(&nums);
     artist.workers(&nums);
     artist.deliveries(&nums);
     artist.watches(&nums);
     artist.core(&nums);
+    artist.effects(&nums);
     artist.stream_note();
     artist.labels.settle();
     let happening = artist.marks.split_off(still);
@@ -122,7 +132,8 @@ fn banded(story: &Story<'_>, layout: Layout, axis: Axis, pill: i32) -> Scene {
     let bands = bands::bands(story, axis);
     let places = bands::places(bands.len(), wide);
     let across = (300, places.last().map_or(600, |(_, to)| *to));
-    let (mut artist, frame) = Artist::new(story, layout, axis, Lanes::default(), 0, across);
+    let ways = Ways::default();
+    let (mut artist, frame) = Artist::new(story, &ways, layout, axis, Lanes::default(), 0, across);
     artist.frame(frame.edges);
     artist.bands(&bands, &places);
     artist.scene(&frame, pill)
@@ -183,23 +194,26 @@ fn slant(story: &Story<'_>, axis: Axis) -> i32 {
 
 struct Artist<'a> {
     story: &'a Story<'a>,
+    ways: &'a Ways,
     layout: Layout,
     axis: Axis,
-    lanes: Lanes,
+    lanes: Lanes<'a>,
     slant: i32,
-    dense: bool,
     marks: Vec<Mark>,
     labels: Labels,
     movers: Vec<Mover>,
+    /// What was said beside signs, and where: not again next to it.
+    said: Vec<(i32, i32, &'static str)>,
 }
 
 impl<'a> Artist<'a> {
     /// Begins a picture whose lanes lie between two places across the axis.
     fn new(
         story: &'a Story<'a>,
+        ways: &'a Ways,
         layout: Layout,
         axis: Axis,
-        lanes: Lanes,
+        lanes: Lanes<'a>,
         slant: i32,
         across: (i32, i32),
     ) -> (Self, Frame) {
@@ -209,20 +223,26 @@ impl<'a> Artist<'a> {
         let edges = if wide { (24, (across.1 + 90) / 10) } else { (55, 360) };
         let artist = Self {
             story,
+            ways,
             layout,
             axis,
             lanes,
             slant,
-            dense: false,
             marks: Vec::new(),
             labels: Labels::new(width * 10, height * 10),
             movers: Vec::new(),
+            said: Vec::new(),
         };
         (artist, Frame { width, height, edges })
     }
 
     fn scene(self, frame: &Frame, pill: i32) -> Scene {
-        let Self { layout, axis, marks, labels, mut movers, .. } = self;
+        let Self { story, layout, axis, mut marks, mut labels, mut movers, .. } = self;
+        // An advisory and a dead letter are marked as the message that they are about.
+        let who = |msg: &mut Option<u32>| *msg = msg.map(|m| original(story.trace, Msg(m)).0);
+        marks.iter_mut().for_each(|mark| who(&mut mark.msg));
+        labels.placed.iter_mut().for_each(|text| who(&mut text.msg));
+        movers.iter_mut().for_each(|mover| who(&mut mover.msg));
         let mut marks = sorted(marks, Ord::cmp);
         marks.dedup();
         movers.retain(|mover| !mover.legs.is_empty());
@@ -244,7 +264,12 @@ impl<'a> Artist<'a> {
 
     /// Whether anything of a delivery is in the window.
     fn shows(&self, life: &Life) -> bool {
-        self.axis.shows(life.sent, life.ends(self.axis.end))
+        self.shown((life.sent, life.ends(self.axis.end)))
+    }
+
+    /// Whether anything of a stretch of time is in the window.
+    fn shown(&self, (from, until): (Time, Time)) -> bool {
+        self.axis.shows(from, until)
     }
 }
 
@@ -258,7 +283,7 @@ impl Artist<'_> {
     }
 
     fn add(&mut self, layer: u8, class: &'static str, msg: Option<Msg>, shape: Shape) {
-        let msg = msg.filter(|_| !self.dense).map(|m| m.0);
+        let msg = msg.map(|m| m.0);
         self.marks.push(Mark { layer, class, msg, shape });
     }
 
@@ -349,18 +374,7 @@ impl Artist<'_> {
     }
 
     /// An arrow with its head, as one path.
-    fn flight(
-        &mut self,
-        class: &'static str,
-        msg: Option<Msg>,
-        mut from: (i32, i32),
-        mut to: (i32, i32),
-    ) {
-        if self.dense {
-            // Arrows closer than two units are one.
-            from.0 = from.0 / 20 * 20;
-            to.0 = to.0 / 20 * 20;
-        }
+    fn flight(&mut self, class: &'static str, msg: Option<Msg>, from: (i32, i32), to: (i32, i32)) {
         let (a, b) = (self.at(from.0, from.1), self.at(to.0, to.1));
         let (dx, dy) = (i64::from(b.x - a.x), i64::from(b.y - a.y));
         let length = (dx * dx + dy * dy).isqrt().max(1);
@@ -374,9 +388,6 @@ impl Artist<'_> {
         let neck = back(head - 10, 0);
         self.add(FLIGHT, class, msg, Shape::Line(vec![a, neck]));
         self.add(FLIGHT, class, msg, Shape::Area(vec![b, back(head, half), back(head, -half)]));
-        if self.dense {
-            return;
-        }
         self.labels.take_thin(
             a.x.min(b.x) - 15,
             a.y.min(b.y) - 15,
@@ -387,9 +398,7 @@ impl Artist<'_> {
 
     /// Moves a message.
     fn mover(&mut self, state: &'static str, msg: Option<Msg>, text: &str, legs: Vec<Leg>) {
-        if !self.dense {
-            self.movers.push(Mover { state, msg: msg.map(|m| m.0), text: text.to_owned(), legs });
-        }
+        self.movers.push(Mover { state, msg: msg.map(|m| m.0), text: text.to_owned(), legs });
     }
 
     /// The number of every message as figures show it: the digits at the end of its payload, else its stream sequence.

@@ -157,6 +157,25 @@ fn ms(ms: u64) -> Time {
     Time::ms(ms)
 }
 
+/// The run of one of `tests/scenes`.
+pub(crate) fn scene(name: &str) -> Trace {
+    let path = [env!("CARGO_MANIFEST_DIR"), "/tests/scenes/", name, ".toml"].concat();
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"));
+    let mut table: toml::Table = text.parse().unwrap();
+    let scenario = table.remove("scenario").unwrap().try_into().unwrap();
+    delivery_sim::run(&scenario).unwrap()
+}
+
+/// The runs of all of `tests/scenes`.
+pub(crate) fn scenes() -> impl Iterator<Item = Trace> {
+    let folder = [env!("CARGO_MANIFEST_DIR"), "/tests/scenes"].concat();
+    let names = std::fs::read_dir(&folder).unwrap_or_else(|e| panic!("{folder}: {e}"));
+    let name = |path: std::path::PathBuf| path.file_stem().unwrap().to_string_lossy().into_owned();
+    let mut names: Vec<String> = names.map(|entry| name(entry.unwrap().path())).collect();
+    names.sort_unstable();
+    names.into_iter().map(|name| scene(&name))
+}
+
 /// Two orders; run 1 and run 2 die with one each, run 3 gets order-1 again and acks it.
 pub(crate) fn crash_redelivery() -> Trace {
     let sent = ms(0) + HOP;

@@ -2,10 +2,11 @@
 
 use crate::scene::Layout;
 use crate::story::{Life, Story};
+use crate::ways::{Committed, Copy as Heard, Kept, Sent, Ways};
 use crate::window::Window;
 use delivery_sim::Time;
 use delivery_sim::time::SEC;
-use delivery_sim::trace::{Client, ClientId, ClientKind, ConsumerId, Event, StreamId};
+use delivery_sim::trace::{ClientId, ClientKind, ConsumerId, Drop, Message, StreamId, Trace};
 
 /// The time axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -96,29 +97,45 @@ pub(crate) enum Whose {
     /// Workers too many for a lane each.
     Workers(u32),
     Subscriber(ClientId),
+    /// What work on the messages of a consumer brought about.
+    Effects(ConsumerId),
 }
 
 /// A lane, across the axis.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Lane {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Lane<'a> {
     pub(crate) whose: Whose,
+    /// How many clients have it: several where a narrow picture has no room for a lane each.
+    pub(crate) shared: i32,
     /// What it is, `worker`.
     pub(crate) kind: &'static str,
-    pub(crate) name: String,
+    pub(crate) name: &'a str,
     pub(crate) from: i32,
     pub(crate) to: i32,
-    /// Height of one row: of a stopwatch on a consumer's lane, of a line of the buffer on a worker's.
+    /// Height of one row: of a stopwatch on a consumer's lane, of a message in a stream or a buffer.
     pub(crate) pitch: i32,
-    /// Rows: stopwatches, lines of the buffer.
+    /// Rows: stopwatches, messages that are stored or wait.
     pub(crate) rows: i32,
-    /// Of a worker's or subscriber's lane, the height of its bars; they lie at its far edge.
+    /// Of a worker's or subscriber's lane, the height of its bars, which lie at its far edge; of a publisher's or the
+    /// server's, the height of what lies at its near edge, before the rows of what waits.
     pub(crate) bar: i32,
 }
 
-impl Lane {
+impl Lane<'_> {
     /// The middle: of the bars where there are any, else of the lane.
     pub(crate) fn middle(&self) -> i32 {
-        if self.bar > 0 { self.to - self.bar / 2 } else { i32::midpoint(self.from, self.to) }
+        if self.sends() {
+            self.from + self.bar / 2
+        } else if self.bar > 0 {
+            self.to - self.bar / 2
+        } else {
+            i32::midpoint(self.from, self.to)
+        }
+    }
+
+    /// Whether its rows lie behind its bars, on the way out.
+    fn sends(&self) -> bool {
+        matches!(self.whose, Whose::Publisher(_) | Whose::Server)
     }
 
     /// The near edge of its bars.
@@ -128,6 +145,15 @@ impl Lane {
 
     /// The middle of a row: of stopwatches row 0 is the far one, next to the workers; of a buffer the one next to the bars.
     pub(crate) fn row(&self, row: i32) -> i32 {
+        if self.sends() {
+            return self.from + self.bar + self.pitch * row + self.pitch / 2;
+        }
+        if let Whose::Effects(_) = self.whose {
+            return self.from + self.pitch * row + self.pitch / 2;
+        }
+        if let Whose::Stream(_) = self.whose {
+            return self.to - 30 - self.pitch * row - self.pitch / 2;
+        }
         let edge = if self.bar > 0 { self.bar_from() - 15 } else { self.to };
         edge - self.pitch * row - self.pitch / 2
     }
@@ -135,30 +161,45 @@ impl Lane {
 
 /// All lanes, and which rows of them deliveries have.
 #[derive(Debug, Default)]
-pub(crate) struct Lanes {
-    pub(crate) list: Vec<Lane>,
+pub(crate) struct Lanes<'a> {
+    pub(crate) list: Vec<Lane<'a>>,
+    /// The clients of each lane, in the same order.
+    clients: Vec<Vec<ClientId>>,
     /// Row of each delivery on its consumer's lane.
     pub(crate) watch_row: Vec<Option<i32>>,
     /// Row of each delivery in its worker's buffer.
     pub(crate) buffer_row: Vec<Option<i32>>,
+    /// Row of each sent message that waits in its client's buffer, of each copy that waits at the server or in its
+    /// subscriber's buffer, and of each message in its stream.
+    pub(crate) sent_row: Vec<Option<i32>>,
+    pub(crate) copy_row: Vec<Option<i32>>,
+    pub(crate) kept_row: Vec<Option<i32>>,
     /// Stopwatches that found no row.
     pub(crate) hidden: usize,
 }
 
 /// The limits of a layout.
 struct Limits {
-    /// Lanes for workers and subscribers.
+    /// Lanes; what is more is folded as far as it can be.
+    lanes: usize,
+    /// Workers and subscribers with bars of their own.
     workers: usize,
     /// Rows of stopwatches.
     watches: usize,
     /// Rows of a buffer.
     buffer: usize,
+    /// Rows of a stream.
+    kept: usize,
 }
 
-impl Lanes {
+/// From where to where a thing takes a row.
+type Span = (i32, i32);
+
+impl<'a> Lanes<'a> {
     /// Lays out the lanes of a run across the axis, from `from` on; at most up to `to` where that is given.
     pub(crate) fn new(
-        story: &Story<'_>,
+        story: &Story<'a>,
+        ways: &Ways,
         axis: Axis,
         layout: Layout,
         slant: i32,
@@ -166,13 +207,18 @@ impl Lanes {
         to: Option<i32>,
     ) -> Self {
         let limits = limits(layout);
+        let (list, clients) = list(story, ways, &limits);
         let mut lanes = Self {
-            list: list(story, limits.workers),
-            watch_row: vec![None; story.lives.len()],
-            buffer_row: vec![None; story.lives.len()],
+            list,
+            clients,
+            watch_row: Vec::new(),
+            buffer_row: Vec::new(),
+            sent_row: Vec::new(),
+            copy_row: Vec::new(),
+            kept_row: Vec::new(),
             hidden: 0,
         };
-        lanes.rows(story, axis, slant, &limits);
+        lanes.rows(story, ways, axis, slant, &limits);
         lanes.measure(layout, story.trace.messages.len() > 1);
         match to {
             None => lanes.stack(from, 100, 100),
@@ -181,109 +227,189 @@ impl Lanes {
         lanes
     }
 
-    /// The lane of a client.
-    pub(crate) fn client(&self, client: ClientId) -> Option<&Lane> {
-        self.place(client).map(|i| &self.list[i])
+    /// The row of the nearest of these messages in their stream: of several that come at once an arrow goes to the first row.
+    pub(crate) fn kept_row(&self, ways: &Ways, msgs: &[delivery_sim::trace::Msg]) -> Option<i32> {
+        let kept = ways.kept.iter().zip(&self.kept_row);
+        kept.filter(|(kept, row)| row.is_some() && msgs.contains(&kept.msg))
+            .filter_map(|(_, row)| *row)
+            .max()
     }
 
-    fn place(&self, client: ClientId) -> Option<usize> {
-        self.list
-            .iter()
-            .position(|lane| {
-                matches!(lane.whose, Whose::Worker(c) | Whose::Publisher(c) | Whose::Subscriber(c) if c == client)
-            })
-            .or_else(|| self.list.iter().position(|lane| matches!(lane.whose, Whose::Workers(_))))
+    /// The lane of a client; where that has several, the part of it that is this client's.
+    pub(crate) fn client(&self, client: ClientId) -> Option<Lane<'a>> {
+        let place = self.place(client)?;
+        let mut lane = self.list[place];
+        let slots = lane.shared;
+        if slots > 1 && matches!(lane.whose, Whose::Worker(_) | Whose::Subscriber(_)) {
+            let slot = self.clients[place].iter().position(|c| *c == client).unwrap_or(0) as i32;
+            let (from, each) = (lane.bar_from(), lane.bar / slots);
+            lane.to = from + each * (slot + 1) - 5;
+            lane.bar = each - 10;
+        }
+        Some(lane)
     }
 
-    pub(crate) fn stream(&self, stream: StreamId) -> Option<&Lane> {
-        self.list.iter().find(|lane| lane.whose == Whose::Stream(stream))
+    /// The place of a client's lane in the list.
+    pub(crate) fn place(&self, client: ClientId) -> Option<usize> {
+        self.clients.iter().position(|clients| clients.contains(&client))
     }
 
-    pub(crate) fn consumer(&self, consumer: ConsumerId) -> Option<&Lane> {
-        self.list.iter().find(|lane| lane.whose == Whose::Consumer(consumer))
+    pub(crate) fn of(&self, whose: Whose) -> Option<Lane<'a>> {
+        self.list.iter().find(|lane| lane.whose == whose).copied()
+    }
+
+    pub(crate) fn stream(&self, stream: StreamId) -> Option<Lane<'a>> {
+        self.of(Whose::Stream(stream))
+    }
+
+    pub(crate) fn consumer(&self, consumer: ConsumerId) -> Option<Lane<'a>> {
+        self.of(Whose::Consumer(consumer))
     }
 
     /// The lane through which a message passes that no stream takes.
-    pub(crate) fn server(&self) -> Option<&Lane> {
-        self.list.iter().find(|lane| lane.whose == Whose::Server)
+    pub(crate) fn server(&self) -> Option<Lane<'a>> {
+        self.of(Whose::Server)
     }
 
-    /// Gives every delivery its rows: a message keeps the row of its stopwatch as long as it can.
-    fn rows(&mut self, story: &Story<'_>, axis: Axis, slant: i32, limits: &Limits) {
-        let mut watches: Vec<Vec<(i32, u32)>> = vec![Vec::new(); self.list.len()];
-        let mut buffers: Vec<Vec<i32>> = vec![Vec::new(); self.list.len()];
-        for (i, life) in story.lives.iter().enumerate() {
-            if !axis.shows(life.sent, life.ends(axis.end)) {
+    /// Gives everything in the window that takes its time a row: a message keeps the row of its stopwatch as long as it can.
+    fn rows(&mut self, story: &Story<'_>, ways: &Ways, axis: Axis, slant: i32, limits: &Limits) {
+        let mut rows: Vec<Vec<i32>> = vec![Vec::new(); self.list.len()];
+        let place = |whose: Whose, list: &[Lane<'_>]| list.iter().position(|l| l.whose == whose);
+        let shows = |(from, until): (Time, Time)| axis.shows(from, until);
+        for life in story.lives {
+            if !shows((life.sent, life.ends(axis.end))) {
+                self.watch_row.push(None);
+                self.buffer_row.push(None);
                 continue;
             }
             let sent = axis.along(life.sent);
-            if let Some(place) =
-                self.list.iter().position(|l| l.whose == Whose::Consumer(life.delivery.consumer))
-                && !life.watch.is_empty()
-            {
-                let rows = &mut watches[place];
+            let lane = place(Whose::Consumer(life.delivery.consumer), &self.list);
+            let mut row = None;
+            if let Some(lane) = lane.filter(|_| !life.watch.is_empty()) {
+                let rows = &mut rows[lane];
                 let own = life.previous.and_then(|p| self.watch_row[p as usize]);
-                let row = own
-                    .or_else(|| free(rows.iter().map(|(until, _)| *until), sent, limits.watches));
-                match row {
-                    None => self.hidden += 1,
-                    Some(row) => {
-                        let tick = if life.next.is_some() { 0 } else { slant + 160 };
-                        let until = (axis.along(life.leaves(axis.end)) + tick, life.delivery.msg.0);
-                        match rows.get_mut(row as usize) {
-                            Some(slot) => *slot = until,
-                            None => rows.push(until),
-                        }
-                        self.watch_row[i] = Some(row);
+                let tick = if life.next.is_some() { 0 } else { slant + 160 };
+                let until = axis.along(life.leaves(axis.end)) + tick;
+                match own {
+                    Some(own) => {
+                        rows[own as usize] = until;
+                        row = own.into();
                     }
+                    None => row = free(rows, (sent, until), limits.watches),
                 }
+                self.hidden += usize::from(row.is_none());
             }
-            if let Some((from, until)) = buffered(life, axis, slant)
-                && let Some(place) = self.place(life.to)
-            {
-                let rows = &mut buffers[place];
-                if let Some(row) = free(rows.iter().copied(), from, limits.buffer) {
-                    match rows.get_mut(row as usize) {
-                        Some(slot) => *slot = until,
-                        None => rows.push(until),
-                    }
-                    self.buffer_row[i] = Some(row);
-                }
+            self.watch_row.push(row);
+            let span = buffered(life, axis, slant);
+            let row = self.row(&mut rows, self.place(life.to), span, limits.buffer);
+            self.buffer_row.push(row);
+        }
+        for sent in &ways.sent {
+            let span = unsent(sent, axis).filter(|_| shows(sent.span(axis.end)));
+            let row = self.row(&mut rows, self.place(sent.by), span, limits.buffer);
+            self.sent_row.push(row);
+        }
+        for copy in &ways.copies {
+            let (lane, span) = match held(copy, axis, slant) {
+                None => (self.place(copy.to), waiting(copy, axis, slant)),
+                some => (place(Whose::Server, &self.list), some),
+            };
+            let span = span.filter(|_| shows(copy.span(axis.end)));
+            let row = self.row(&mut rows, lane, span, limits.buffer);
+            self.copy_row.push(row);
+        }
+        let stored = |kept: &&Kept| shows(kept.span(axis.end));
+        let crowded = ways.kept.iter().filter(stored).count() > limits.kept;
+        // Where there are too many, those to which something happens in the window.
+        let busy = |kept: &Kept| {
+            shows((kept.from, kept.from))
+                || story.of_msg(kept.msg).any(|life| shows((life.sent, life.ends(axis.end))))
+        };
+        for kept in &ways.kept {
+            if !stored(&kept) || (crowded && !busy(kept)) {
+                self.kept_row.push(None);
+                continue;
+            }
+            let until = kept.gone.map_or(axis.to, |(at, _)| axis.along(at));
+            let span = (axis.along(kept.from), until + slant + 130);
+            let lane = place(Whose::Stream(kept.stream), &self.list);
+            let row = self.row(&mut rows, lane, Some(span), limits.kept);
+            self.kept_row.push(row);
+        }
+        for (lane, rows) in self.list.iter_mut().zip(rows) {
+            lane.rows = rows.len() as i32;
+            if let Whose::Effects(consumer) = lane.whose {
+                // What is there already has a row of its own.
+                let again = |c: &Committed| c.consumer == consumer && c.times != 1;
+                lane.rows = 1 + i32::from(ways.effects.iter().any(again));
             }
         }
-        for (place, lane) in self.list.iter_mut().enumerate() {
-            lane.rows = watches[place].len().max(buffers[place].len()) as i32;
-        }
+    }
+
+    /// A row on a lane for what takes one; none for what waits on a lane that several share.
+    fn row(
+        &self,
+        rows: &mut [Vec<i32>],
+        lane: Option<usize>,
+        span: Option<Span>,
+        limit: usize,
+    ) -> Option<i32> {
+        let lane = lane.filter(|&lane| self.list[lane].shared < 2)?;
+        free(&mut rows[lane], span?, limit)
     }
 
     /// The natural size of every lane; `many`: a disc may stand for several messages.
     fn measure(&mut self, layout: Layout, many: bool) {
         let wide = layout == Layout::Wide;
         for lane in &mut self.list {
+            lane.pitch = if wide { 34 } else { 28 };
+            let rows = lane.rows;
+            let waiting = if rows > 0 { rows * lane.pitch + 15 } else { 0 };
             match lane.whose {
-                Whose::Publisher(_) | Whose::Server | Whose::Stream(_) if !wide && many => {
-                    lane.to = 290;
+                Whose::Publisher(_) => {
+                    lane.bar = if wide || !many { 200 } else { 290 };
+                    lane.to = lane.bar + waiting;
                 }
-                Whose::Publisher(_) | Whose::Server => lane.to = 200,
-                Whose::Stream(_) => lane.to = 240,
-                Whose::Consumer(_) => {
+                Whose::Server => {
+                    lane.bar = 40;
+                    lane.to = lane.bar + waiting;
+                }
+                Whose::Effects(_) => {
                     lane.rows = lane.rows.max(1);
+                    lane.pitch = if wide { 225 } else { 240 };
+                    lane.to = lane.rows * lane.pitch;
+                }
+                Whose::Stream(_) => {
+                    lane.pitch = match (wide, rows) {
+                        (true, 0..=2) => 170,
+                        (true, 3..=4) => 130,
+                        (true, 5..=NUMBERED) => 100,
+                        (true, _) => 30,
+                        (false, 0..=2) => 150,
+                        (false, 3..=4) => 110,
+                        (false, 5..=6) => 90,
+                        (false, _) => (400 / rows).clamp(16, 80),
+                    };
+                    lane.to = (rows * lane.pitch).max(if wide { 180 } else { 190 }) + 60;
+                }
+                Whose::Consumer(_) => {
+                    lane.rows = rows.max(1);
                     lane.pitch = match (wide, lane.rows) {
                         (true, 1..=2) => 250,
                         (true, 3..=4) => 190,
                         (true, 5..=6) => 150,
-                        (true, _) => 125,
+                        (true, 7..=16) => 125,
+                        (true, _) => (2_000 / lane.rows).clamp(40, 120),
                         (false, 1..=2) => 200,
                         (false, 3..=5) => 150,
-                        (false, _) => 110,
+                        (false, _) => (1_100 / lane.rows).clamp(26, 110),
                     };
                     lane.to = lane.rows * lane.pitch;
                 }
                 Whose::Worker(_) | Whose::Workers(_) | Whose::Subscriber(_) => {
-                    lane.bar = if wide { 190 } else { 180 };
-                    lane.pitch = if wide { 34 } else { 28 };
-                    lane.to =
-                        lane.bar + if lane.rows > 0 { lane.rows * lane.pitch + 15 } else { 0 };
+                    let more = lane.shared.clamp(1, 4) - 1;
+                    lane.bar = if wide { 190 } else { 180 + 80 * more };
+                    lane.to = lane.bar + waiting;
                 }
             }
         }
@@ -295,6 +421,7 @@ impl Lanes {
             (_, 0) => 0,
             (Whose::Stream(_) | Whose::Server, _) => 260,
             (Whose::Consumer(_), _) => 280,
+            (Whose::Effects(_), _) => 170,
             (Whose::Worker(_) | Whose::Workers(_), _)
                 if matches!(self.list[place - 1].whose, Whose::Consumer(_)) =>
             {
@@ -335,119 +462,243 @@ impl Lanes {
     }
 }
 
+/// On a stream with more rows than this, messages have their numbers only where they came in.
+const NUMBERED: i32 = 12;
+
 fn limits(layout: Layout) -> Limits {
     match layout {
-        Layout::Wide => Limits { workers: 12, watches: 16, buffer: 12 },
-        Layout::Tall => Limits { workers: 6, watches: 10, buffer: 10 },
+        Layout::Wide => {
+            Limits { lanes: usize::MAX, workers: 12, watches: 48, buffer: 12, kept: 40 }
+        }
+        Layout::Tall => Limits { lanes: 7, workers: 12, watches: 40, buffer: 10, kept: 25 },
     }
 }
 
 /// How many lanes a run needs.
-pub(crate) fn count(story: &Story<'_>, layout: Layout) -> usize {
-    list(story, limits(layout).workers).len()
+pub(crate) fn count(story: &Story<'_>, ways: &Ways, layout: Layout) -> usize {
+    list(story, ways, &limits(layout)).0.len()
 }
 
-/// The first row that is free at `from`, a new one if there may be one more.
-fn free(mut rows: impl ExactSizeIterator<Item = i32>, from: i32, limit: usize) -> Option<i32> {
-    let count = rows.len();
-    let found = rows.position(|until| until <= from);
-    found.or((count < limit).then_some(count)).map(|row| row as i32)
+/// Takes the first row that is free, a new one if there may be one more.
+fn free(rows: &mut Vec<i32>, (from, until): Span, limit: usize) -> Option<i32> {
+    let row = match rows.iter().position(|taken| *taken <= from) {
+        Some(row) => row,
+        None if rows.len() < limit => {
+            rows.push(0);
+            rows.len() - 1
+        }
+        None => return None,
+    };
+    rows[row] = until;
+    Some(row as i32)
 }
 
-/// From where to where on the axis a delivery waits in its client's buffer; none if nobody would see it.
-pub(crate) fn buffered(life: &Life, axis: Axis, slant: i32) -> Option<(i32, i32)> {
-    let from = (axis.along(life.sent) + slant).max(axis.along(life.arrived?));
-    let until = life.started.or(life.lost_in_buffer).unwrap_or(axis.end);
-    let until = axis.along(until);
+/// A span that is long enough to be seen.
+fn seen(from: i32, until: i32) -> Option<Span> {
     (until - from > 20).then_some((from, until))
 }
 
+/// From where to where on the axis a delivery waits in its client's buffer; none if nobody would see it.
+pub(crate) fn buffered(life: &Life, axis: Axis, slant: i32) -> Option<Span> {
+    let from = (axis.along(life.sent) + slant).max(axis.along(life.arrived?));
+    // Who answers without work, as a handler of advisories does, holds it until then.
+    let answered = life.answers.first().map(|said| said.at);
+    let until = life.started.or(life.lost_in_buffer).or(answered).unwrap_or(axis.end);
+    seen(from, axis.along(until))
+}
+
+/// From where to where a message waits in the buffer of the client that sends it.
+pub(crate) fn unsent(sent: &Sent, axis: Axis) -> Option<Span> {
+    let until = match (sent.left, sent.fate) {
+        (Some(left), _) => left,
+        (None, crate::ways::Fate::Open) => axis.end,
+        (None, _) => return None,
+    };
+    seen(axis.along(sent.at), axis.along(until))
+}
+
+/// When a copy comes to its subscriber, at the soonest as arrows lean.
+pub(crate) fn lands(copy: &Heard, axis: Axis, slant: i32) -> i32 {
+    (axis.along(copy.sent) + 2 * slant).max(copy.received().map_or(0, |at| axis.along(at)))
+}
+
+/// From where to where a copy waits at the server, since its subscriber does not read.
+pub(crate) fn held(copy: &Heard, axis: Axis, slant: i32) -> Option<Span> {
+    let until = match (copy.received(), copy.dropped()) {
+        (Some(at), _) => at,
+        (None, Some((at, why))) if why != Drop::BufferFull => at,
+        (None, Some(_)) => return None,
+        (None, None) => axis.end,
+    };
+    seen(axis.along(copy.sent) + 2 * slant, axis.along(until))
+}
+
+/// From where to where a copy waits in its subscriber's buffer.
+pub(crate) fn waiting(copy: &Heard, axis: Axis, slant: i32) -> Option<Span> {
+    copy.received()?;
+    let until = copy.started().or(copy.dropped().map(|(at, _)| at)).unwrap_or(axis.end);
+    seen(lands(copy, axis, slant), axis.along(until))
+}
+
 /// The lanes that a run needs, in order, without a place yet.
-fn list(story: &Story<'_>, workers: usize) -> Vec<Lane> {
-    let trace = story.trace;
+fn list<'a>(
+    story: &Story<'a>,
+    ways: &Ways,
+    limits: &Limits,
+) -> (Vec<Lane<'a>>, Vec<Vec<ClientId>>) {
+    let trace: &'a Trace = story.trace;
+    let lane = |whose: Whose, kind: &'static str, name: &'a str| Lane {
+        whose,
+        shared: 1,
+        kind,
+        name,
+        from: 0,
+        to: 0,
+        pitch: 0,
+        rows: 0,
+        bar: 0,
+    };
     let mut list = Vec::new();
-    let mut add = |whose: Whose, kind: &'static str, name: &str| {
-        list.push(Lane {
-            whose,
-            kind,
-            name: name.to_owned(),
-            from: 0,
-            to: 0,
-            pitch: 0,
-            rows: 0,
-            bar: 0,
-        });
+    let mut owners = Vec::new();
+    let mut rest = Vec::new();
+    let mut left = limits.workers;
+    let mut add = |whose: Whose, kind: &'static str, name: &'a str| {
+        let clients = match whose {
+            Whose::Publisher(id) => vec![id],
+            Whose::Worker(id) | Whose::Subscriber(id) => {
+                if left == 0 {
+                    rest.push(id);
+                    return;
+                }
+                left -= 1;
+                vec![id]
+            }
+            _ => Vec::new(),
+        };
+        list.push(lane(whose, kind, name));
+        owners.push(clients);
     };
-    let of_kinds = |kinds: &'static [ClientKind]| {
-        trace
-            .clients
-            .iter()
-            .enumerate()
-            .filter(|(_, c)| kinds.contains(&c.kind))
-            .map(|(i, c)| (ClientId(i as u16), c))
-    };
-    let workers_and_handlers = || of_kinds(&[ClientKind::Worker, ClientKind::Handler]);
-    let kind =
-        |client: &Client| if client.kind == ClientKind::Handler { "handler" } else { "worker" };
-    let sends = |client: ClientId| {
-        trace.records.iter().any(|r| matches!(r.event, Event::Published { by, .. } if by == client))
-    };
-    for (id, client) in of_kinds(&[ClientKind::Publisher]) {
-        if sends(id) {
+    let clients = || trace.clients.iter().enumerate().map(|(i, c)| (ClientId(i as u16), c));
+    for (id, client) in clients() {
+        if client.kind == ClientKind::Publisher && ways.sent.iter().any(|s| s.by == id) {
             add(Whose::Publisher(id), "publisher", &client.name);
         }
     }
-    let bare = |event: Event| matches!(event, Event::Routed { .. } | Event::Unheard { .. });
-    if trace.records.iter().any(|r| bare(r.event))
-        || of_kinds(&[ClientKind::Subscriber]).next().is_some()
+    let bare = |sent: &Sent| matches!(sent.fate, crate::ways::Fate::Unheard);
+    let subscriber = |kind| kind == ClientKind::Subscriber;
+    if !ways.copies.is_empty()
+        || ways.sent.iter().any(bare)
+        || clients().any(|(_, c)| subscriber(c.kind))
     {
         add(Whose::Server, "server", "");
     }
-    let mut left = workers;
-    let mut rest = 0_u32;
-    let of = |consumer: usize| Some(ConsumerId(consumer as u16));
-    for (s, name) in trace.streams.iter().enumerate() {
-        let stream = StreamId(s as u16);
-        add(Whose::Stream(stream), "stream", name);
-        for (c, consumer) in trace.consumers.iter().enumerate().filter(|(_, c)| c.stream == stream)
-        {
-            add(Whose::Consumer(ConsumerId(c as u16)), "consumer", &consumer.name);
-            for (id, client) in workers_and_handlers().filter(|(_, w)| w.consumer == of(c)) {
-                if left > 0 {
-                    left -= 1;
-                    add(Whose::Worker(id), kind(client), &client.name);
-                } else {
-                    rest += 1;
+    for (id, client) in clients().filter(|(_, c)| subscriber(c.kind)) {
+        add(Whose::Subscriber(id), "subscriber", &client.name);
+    }
+    let workers = |consumer: Option<ConsumerId>,
+                   add: &mut dyn FnMut(Whose, &'static str, &'a str)| {
+        for (id, client) in clients() {
+            let kind = match client.kind {
+                ClientKind::Worker => "worker",
+                ClientKind::Handler => "handler",
+                _ => continue,
+            };
+            let known = client.consumer.filter(|c| {
+                trace
+                    .consumers
+                    .get(usize::from(c.0))
+                    .is_some_and(|c| usize::from(c.stream.0) < trace.streams.len())
+            });
+            if known == consumer {
+                add(Whose::Worker(id), kind, &client.name);
+            }
+        }
+    };
+    // Advisories come after what they are about, dead letters after their handler.
+    let rank = |stream: StreamId| {
+        let copies = |k: &&crate::ways::Kept| {
+            matches!(trace.messages.get(k.msg.0 as usize), Some(Message::Copy { .. }))
+        };
+        let handled = |c: &delivery_sim::trace::Client| {
+            c.kind == ClientKind::Handler
+                && c.consumer.and_then(|c| trace.consumers.get(usize::from(c.0))).map(|c| c.stream)
+                    == Some(stream)
+        };
+        if ways.kept.iter().filter(copies).any(|k| k.stream == stream) {
+            2
+        } else {
+            u8::from(trace.clients.iter().any(handled))
+        }
+    };
+    for wanted in 0..3 {
+        for (s, name) in trace.streams.iter().enumerate() {
+            let stream = StreamId(s as u16);
+            if rank(stream) != wanted {
+                continue;
+            }
+            add(Whose::Stream(stream), "stream", name);
+            for (c, consumer) in trace.consumers.iter().enumerate() {
+                if consumer.stream == stream {
+                    let id = ConsumerId(c as u16);
+                    add(Whose::Consumer(id), "consumer", &consumer.name);
+                    workers(Some(id), &mut add);
+                    if ways.effects.iter().any(|c| c.consumer == id) {
+                        add(Whose::Effects(id), "effects", &consumer.name);
+                    }
                 }
             }
         }
-    }
-    let homeless = |w: &Client| {
-        w.consumer.is_none_or(|c| {
-            trace
-                .consumers
-                .get(usize::from(c.0))
-                .is_none_or(|c| usize::from(c.stream.0) >= trace.streams.len())
-        })
-    };
-    for (id, client) in workers_and_handlers().filter(|(_, w)| homeless(w)) {
-        if left > 0 {
-            left -= 1;
-            add(Whose::Worker(id), kind(client), &client.name);
-        } else {
-            rest += 1;
+        if wanted == 0 {
+            workers(None, &mut add);
         }
     }
-    for (id, client) in of_kinds(&[ClientKind::Subscriber]) {
-        if left > 0 {
-            left -= 1;
-            add(Whose::Subscriber(id), "subscriber", &client.name);
-        } else {
-            rest += 1;
+    if !rest.is_empty() {
+        list.push(lane(Whose::Workers(rest.len() as u32), "", "more"));
+        owners.push(rest);
+    }
+    fold(&mut list, &mut owners, limits.lanes);
+    (list, owners)
+}
+
+/// Puts publishers, subscribers and the workers of a consumer on one lane each until there are no more than `most` lanes.
+fn fold(list: &mut Vec<Lane<'_>>, owners: &mut Vec<Vec<ClientId>>, most: usize) {
+    for name in ["publishers", "subscribers", "workers"] {
+        let folds = |lane: &Lane<'_>| {
+            !lane.kind.is_empty() && name.starts_with(lane.kind) || lane.name == name
+        };
+        let mut place = 1;
+        while list.len() > most && place < list.len() {
+            if !folds(&list[place]) || !folds(&list[place - 1]) {
+                place += 1;
+                continue;
+            }
+            list.remove(place);
+            let more = owners.remove(place);
+            owners[place - 1].extend(more);
+            let lane = &mut list[place - 1];
+            lane.shared += 1;
+            lane.name = name;
+            lane.kind = match lane.shared {
+                2 => "two",
+                3 => "three",
+                4 => "four",
+                _ => "all",
+            };
         }
     }
-    if rest > 0 {
-        add(Whose::Workers(rest), "", &format!("{rest} more"));
+    // What a handler's consumer does is over in no time.
+    while list.len() > most
+        && let Some(handler) = list.iter().position(|l| l.kind == "handler")
+        && handler > 0
+        && matches!(list[handler - 1].whose, Whose::Consumer(_))
+    {
+        list.remove(handler - 1);
+        owners.remove(handler - 1);
     }
-    list
+    while list.len() > most
+        && let Some(place) = list.iter().rposition(|l| matches!(l.whose, Whose::Effects(_)))
+    {
+        list.remove(place);
+        owners.remove(place);
+    }
 }

@@ -20,6 +20,7 @@ pub mod svg;
 mod tell;
 mod text;
 pub mod told;
+mod ways;
 pub mod why;
 pub mod window;
 pub mod words;

@@ -489,8 +489,13 @@ mod tests {
             [[timeline]]\nat = \"0s\"\nop.publish = { subject = \"orders.new\", data = \"order-{i}\", count = 600, every = \"25ms\" }\n\
             [[timeline]]\nat = \"6s\"\nop = \"server_stop\"\n[[timeline]]\nat = \"7s\"\nop = \"server_start\"\n";
         let dense = toml::from_str(dense).unwrap();
-        [fixture::crash_redelivery(), fixture::batch_ageing(), delivery_sim::run(&dense).unwrap()]
-            .into_iter()
+        let runs = [
+            fixture::crash_redelivery(),
+            fixture::batch_ageing(),
+            delivery_sim::run(&dense).unwrap(),
+        ];
+        runs.into_iter()
+            .chain(fixture::scenes())
             .map(|trace| Told::new(std::sync::Arc::new(trace)))
             .collect()
     }

@@ -2,7 +2,7 @@
 
 use delivery_sim::scenario::AckPolicy;
 use delivery_sim::trace::{
-    Cause, ClientId, ConsumerId, Delivery, Effect, Event, Msg, Record, Reply,
+    Cause, ClientId, ConsumerId, Delivery, Effect, Event, Msg, Record, Removal, Reply,
 };
 use delivery_sim::{Dur, Time, Trace};
 use std::collections::VecDeque;
@@ -223,7 +223,8 @@ impl Lives {
                     life.over.get_or_insert((at, Over::Expired));
                 }
             }
-            Event::Removed { msg, .. } => {
+            // An ack that removes its message from a work queue is recorded in the same moment.
+            Event::Removed { msg, why, .. } if why != Removal::Settled => {
                 for &i in self.by_msg.get(msg.0 as usize).into_iter().flatten() {
                     let life = &mut self.lives[i as usize];
                     if life.next.is_none() {
@@ -319,6 +320,11 @@ impl Lives {
         reply: Reply,
         effect: Effect,
     ) {
+        let Some(i) = self.last(delivery.consumer, delivery.msg) else { return };
+        // Nobody answered: the message left its stream, which ends it on the consumer as well (R25).
+        if self.lives[i].over == Some((at, Over::Removed)) && reply == Reply::Term {
+            return;
+        }
         if let Some(i) = self.find(delivery) {
             let answers = &mut self.lives[i].answers;
             match answers.iter_mut().find(|said| said.recorded.is_none() && said.reply == reply) {
@@ -326,7 +332,6 @@ impl Lives {
                 None => answers.push(Said { at, reply, recorded: Some((at, effect)) }),
             }
         }
-        let Some(i) = self.last(delivery.consumer, delivery.msg) else { return };
         let life = &mut self.lives[i];
         match effect {
             Effect::Settled => {
@@ -403,7 +408,8 @@ impl Lives {
     }
 }
 
-fn ack_policy(trace: &Trace, consumer: ConsumerId) -> Option<AckPolicy> {
+/// How a consumer wants its messages acknowledged.
+pub(crate) fn ack_policy(trace: &Trace, consumer: ConsumerId) -> Option<AckPolicy> {
     let name = trace.consumers.get(usize::from(consumer.0))?;
     let stream = trace.streams.get(usize::from(name.stream.0))?;
     trace

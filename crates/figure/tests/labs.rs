@@ -217,6 +217,22 @@ fn pictures_are_sound_and_their_texts_lie_apart() {
     each_run(draw);
 }
 
+/// Scenarios that show what lanes are for: `tests/scenes`.
+#[test]
+fn scenes_of_all_lanes_are_drawn_and_told() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenes");
+    let mut count = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let lab: Lab = toml::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        assert_eq!(lab.check(), Vec::<String>::new(), "{name}");
+        draw(&name, &lab.run(&[]).unwrap());
+        count += 1;
+    }
+    assert!(count >= 8, "{count}");
+}
+
 #[test]
 fn other_runs_are_drawn_and_told_as_well() {
     let stream = "[[streams]]\nname = \"ORDERS\"\nsubjects = [\"orders.>\"]\n";
@@ -279,8 +295,8 @@ fn pictures_are_light() {
             )
             .len();
             let most = match lab.slug.as_str() {
-                "crash-redelivery" => 9_000,
-                _ => 25_000,
+                "crash-redelivery" => 10_000,
+                _ => 30_000,
             };
             assert!(size <= most, "{} {layout:?}: {size} bytes", lab.slug);
         }

@@ -34,19 +34,19 @@ impl Artist<'_> {
 
     fn delivery(&mut self, range: core::ops::Range<usize>, nums: &[String]) {
         let head = &self.story.lives[range.start];
-        let (Some(consumer), Some(worker)) = (
-            self.lanes.consumer(head.delivery.consumer).cloned(),
-            self.lanes.client(head.to).cloned(),
-        ) else {
+        let (Some(consumer), Some(worker)) =
+            (self.lanes.consumer(head.delivery.consumer), self.lanes.client(head.to))
+        else {
             return;
         };
         let msgs: Vec<Msg> = range.clone().map(|i| self.story.lives[i].delivery.msg).collect();
         let single = (msgs.len() == 1).then(|| msgs[0]);
-        let sent = self.axis.along(head.sent);
+        let lag = self.lag(head.delivery.msg).0;
+        let sent = self.axis.along(head.sent) + lag;
         let arrives = head
             .arrived
             .or(head.missed)
-            .map_or(sent, |at| self.axis.along(at))
+            .map_or(sent, |at| self.axis.along(at) + lag)
             .max(sent + self.slant);
         let rows = range.clone().filter_map(|i| self.lanes.watch_row[i]);
         // From the stopwatch it starts; of several, from the one furthest away, so that the arrow joins them.
@@ -74,9 +74,6 @@ impl Artist<'_> {
         if missed {
             self.cross(single, (arrives, to));
         }
-        if self.dense {
-            return;
-        }
         let leg = Leg { from: (sent, from), to: (arrives, worker.middle()) };
         if let Some(msg) = single {
             let mut legs = vec![leg];
@@ -92,15 +89,26 @@ impl Artist<'_> {
         }
         let attempt = head.delivery.attempt;
         let even = range.clone().all(|i| self.story.lives[i].delivery.attempt == attempt);
-        let count = if even { format!("#{attempt}") } else { "#2 or later".into() };
-        let which =
-            if single.is_some() { String::new() } else { format!(": {}", numbers(&msgs, nums)) };
-        let (class, words) = match (missed, head.again()) {
-            (true, _) => ("note lost", [format!("{count}{which}, lost"), "lost".into()]),
-            (_, true) => ("note again", [format!("{count}, again{which}"), count.clone()]),
-            _ => ("note inflight", [format!("{count}{which}"), count.clone()]),
+        // A first delivery needs no number, several at once say which they are.
+        let count = match (even, attempt) {
+            (true, 1) => String::new(),
+            (true, _) => ["×", &attempt.to_string()].concat(),
+            _ => "×2 or more".into(),
         };
-        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let which = if single.is_some() { String::new() } else { numbers(&msgs, nums) };
+        let gap = |a: &str, b: &str| if a.is_empty() || b.is_empty() { "" } else { ": " };
+        let (class, words) = match (missed, head.again()) {
+            (true, _) => {
+                ("note lost", [[&which, gap(&which, "l"), "lost"].concat(), "lost".into()])
+            }
+            (_, true) => {
+                let long = [&count, ", again", gap(&count, &which), &which].concat();
+                ("note again", [long, count])
+            }
+            _ => ("note inflight", [which, String::new()]),
+        };
+        let words: Vec<&str> =
+            words.iter().map(String::as_str).filter(|words| !words.is_empty()).collect();
         let spot = if self.wide() {
             Spot {
                 at: self.at(arrives, to - 75),
@@ -115,7 +123,7 @@ impl Artist<'_> {
     }
 
     /// The way along its bar of a delivery that is worked on.
-    fn at_work(&self, i: usize, worker: &Lane) -> Option<Leg> {
+    fn at_work(&self, i: usize, worker: &Lane<'_>) -> Option<Leg> {
         let bar = bar(&self.story.lives[i], self.axis, self.slant)?;
         Some(Leg { from: (bar.from, worker.middle()), to: (bar.to, worker.middle()) })
     }
@@ -126,18 +134,18 @@ impl Artist<'_> {
         if !self.shows(life) {
             return;
         }
-        let (Some(consumer), Some(worker)) = (
-            self.lanes.consumer(life.delivery.consumer).cloned(),
-            self.lanes.client(life.to).cloned(),
-        ) else {
+        let (Some(consumer), Some(worker)) =
+            (self.lanes.consumer(life.delivery.consumer), self.lanes.client(life.to))
+        else {
             return;
         };
         let msg = life.delivery.msg;
         let row = self.lanes.watch_row[i].map_or(consumer.to - 60, |row| consumer.row(row) + 30);
         for said in &life.answers {
-            let at = self.axis.along(said.at);
+            let lag = self.lag(msg).1;
+            let at = self.axis.along(said.at) + lag;
             let arrives =
-                said.recorded.map_or(at, |(t, _)| self.axis.along(t)).max(at + self.slant);
+                said.recorded.map_or(at, |(t, _)| self.axis.along(t) + lag).max(at + self.slant);
             let (class, state) = look(*said);
             let near = worker.bar_from();
             let lost = said.recorded.is_none();
@@ -148,9 +156,6 @@ impl Artist<'_> {
             }
             if matches!(said.recorded, Some((_, Effect::Nothing))) {
                 self.ring(Some(msg), (arrives, to));
-            }
-            if self.dense {
-                continue;
             }
             let legs = vec![Leg { from: (at, worker.middle()), to: (arrives, to) }];
             self.mover(state, Some(msg), &nums[msg.0 as usize], legs);

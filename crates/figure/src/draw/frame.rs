@@ -53,7 +53,7 @@ impl Artist<'_> {
     }
 
     /// A lane's name at its left, in one line, or in two where that is too long; and what the shapes on it are.
-    fn name_wide(&mut self, lane: &Lane) {
+    fn name_wide(&mut self, lane: &Lane<'_>) {
         let room = 1_300;
         let right = self.axis.from - 160;
         let tall = lane.to - lane.from >= 300;
@@ -65,15 +65,18 @@ impl Artist<'_> {
             Whose::Consumer(_) if tall && self.lanes.watch_row.iter().any(Option::is_some) => {
                 Some((y + 180, "stopwatches"))
             }
-            Whose::Worker(_) if lane.rows > 3 => {
+            Whose::Worker(_) | Whose::Subscriber(_) if lane.rows > 3 => {
                 Some((i32::midpoint(lane.from, lane.bar_from()) + 30, "its buffer"))
             }
+            Whose::Publisher(_) if lane.rows > 2 => Some((y + 175, "its buffer")),
+            Whose::Server if lane.rows > 2 => Some((y + 175, "what waits there")),
             _ => None,
         };
         if let Some((y, words)) = note {
             self.labels.put("note", None, Point { x: right, y }, Anchor::End, words);
         }
-        let (kind, name) = titles(lane);
+        let count = rest(lane);
+        let (kind, name) = titles(lane, &count);
         let both = text::width(&format!("{kind} "), 12, false) + text::width(name, 12, true);
         if !kind.is_empty() && !name.is_empty() && both > room && lane.to - lane.from >= 230 {
             self.labels.lane(Point { x: right, y: y - 25 }, Anchor::End, kind, "");
@@ -85,7 +88,12 @@ impl Artist<'_> {
             );
             return;
         }
-        let kind = if both > room && !name.is_empty() { String::new() } else { kind.to_owned() };
+        let effects = matches!(lane.whose, Whose::Effects(_));
+        let (kind, name) = match both > room && !name.is_empty() {
+            true if effects => (kind, ""),
+            true => ("", name),
+            false => (kind, name),
+        };
         let gap = if kind.is_empty() || name.is_empty() { "" } else { " " };
         self.labels.lane(
             Point { x: right, y: y + 42 },
@@ -97,8 +105,8 @@ impl Artist<'_> {
 
     /// Names above the lanes, what it is over who it is; of many lanes every second one higher up. Shortened so that none
     /// touches its neighbour.
-    fn names_tall(&mut self, lanes: &[Lane]) {
-        let middle = |lane: &Lane| {
+    fn names_tall(&mut self, lanes: &[Lane<'_>]) {
+        let middle = |lane: &Lane<'_>| {
             if lane.bar > 0 { lane.middle() } else { i32::midpoint(lane.from, lane.to) }
         };
         let step = if lanes.len() > FEW { 2 } else { 1 };
@@ -110,12 +118,10 @@ impl Artist<'_> {
             // Next to the edge of the picture a name may lie off the middle of its lane.
             let (low, high) = (x - left + 20, x + right - 20);
             let y = if i % step == 0 { base } else { base - 280 };
-            let (kind, name) = titles(lane);
-            let (upper, lower) = if kind.is_empty() || name.is_empty() {
-                ("", lane.name.as_str())
-            } else {
-                (kind, name)
-            };
+            let count = rest(lane);
+            let (kind, name) = titles(lane, &count);
+            let (upper, lower) =
+                if kind.is_empty() || name.is_empty() { ("", lane.name) } else { (kind, name) };
             let lower = if lower.is_empty() { lane.kind } else { lower };
             let lower = text::fit(lower, 12, true, high - low);
             let upper = if text::width(upper, 12, false) <= high - low { upper } else { "" };
@@ -147,84 +153,50 @@ impl Artist<'_> {
             }
         }
         spans.extend(since.map(|from| (from, self.axis.end)));
-        let servers = |lane: &&Lane| {
-            matches!(lane.whose, Whose::Stream(_) | Whose::Consumer(_) | Whose::Server)
-        };
-        let (Some(first), Some(last)) = (
-            self.lanes.list.iter().find(servers).map(|l| l.from),
-            self.lanes.list.iter().rfind(servers).map(|l| l.to),
-        ) else {
-            return;
-        };
+        // Lanes of the server that lie side by side.
+        let mut parts: Vec<(i32, i32)> = Vec::new();
+        let mut open = false;
+        for lane in &self.lanes.list {
+            let is = matches!(lane.whose, Whose::Stream(_) | Whose::Consumer(_) | Whose::Server);
+            match parts.last_mut() {
+                Some(part) if is && open => part.1 = lane.to,
+                _ if is => parts.push((lane.from, lane.to)),
+                _ => {}
+            }
+            open = is;
+        }
+        let Some(&(first, _)) = parts.first() else { return };
         for (from, to) in spans {
             let (a, b) = (self.axis.along(from), self.axis.along(to));
-            self.rect(RAIL, "down", None, (a, first - 40), (b.max(a + 20), last + 40), 30);
+            for (near, far) in &parts {
+                self.rect(RAIL, "down", None, (a, near - 40), (b.max(a + 20), far + 40), 30);
+            }
             self.cross(None, (a, first - 40));
             let spot =
                 Spot { at: self.at(a, first - 40), away: 90, sides: &[Side::Right, Side::Below] };
             self.labels.beside(FATE, spot, "note lost", None, &["server down"]);
         }
     }
-
-    /// What a stream still holds at the end although all of it may be settled.
-    pub(super) fn stream_note(&mut self) {
-        if !self.wide() || self.axis.window.to < self.axis.end {
-            return;
-        }
-        let trace = self.story.trace;
-        for lane in self.lanes.list.clone() {
-            let Whose::Stream(stream) = lane.whose else { continue };
-            let (mut kept, mut gone) = (0_u32, 0_u32);
-            for record in &trace.records {
-                match record.event {
-                    Event::Stored { stream: s, .. } if s == stream => kept += 1,
-                    Event::Removed { stream: s, .. } if s == stream => gone += 1,
-                    _ => {}
-                }
-            }
-            let settled = self.story.lives.iter().any(|l| l.settled.is_some());
-            let left = kept.saturating_sub(gone);
-            if left == 0 {
-                continue;
-            }
-            let plain = format!("{left} stored at the end");
-            let long = format!("{plain}: an ack does not delete");
-            let words = if settled && gone == 0 { vec![long, plain] } else { vec![plain] };
-            let at = self.at(self.axis.to - 90, lane.middle());
-            let at = Point { x: at.x, y: at.y + 40 };
-            let tries = words.into_iter().map(|words| (at, Anchor::End, words)).collect();
-            self.labels.want(IDLE, "note", None, tries);
-        }
-    }
-
-    /// Messages that leave their stream before the end.
-    pub(super) fn removed(&mut self) {
-        let gone: Vec<(Msg, i32, i32)> = self
-            .story
-            .trace
-            .records
-            .iter()
-            .filter_map(|record| match record.event {
-                Event::Removed { msg, stream, .. } => {
-                    let lane = self.lanes.stream(stream)?;
-                    Some((msg, self.axis.along(record.at), lane.middle()))
-                }
-                _ => None,
-            })
-            .collect();
-        for (msg, along, middle) in gone {
-            self.line(SIGN, "rail", Some(msg), (along, middle - 80), (along, middle + 80));
-        }
-    }
 }
 
 /// What a lane is called: its kind, and its name unless that says the same.
-fn titles(lane: &Lane) -> (&str, &str) {
+fn titles<'a>(lane: &Lane<'a>, count: &'a str) -> (&'a str, &'a str) {
+    if let Whose::Workers(_) = lane.whose {
+        return (count, lane.name);
+    }
     if lane.name == lane.kind {
         ("", lane.kind)
     } else if lane.name.starts_with(lane.kind) {
-        ("", &lane.name)
+        ("", lane.name)
     } else {
-        (lane.kind, &lane.name)
+        (lane.kind, lane.name)
+    }
+}
+
+/// How many workers a lane has that stands for the rest of them.
+fn rest(lane: &Lane<'_>) -> String {
+    match lane.whose {
+        Whose::Workers(count) => count.to_string(),
+        _ => String::new(),
     }
 }

@@ -8,17 +8,14 @@ impl Artist<'_> {
         let mut labelled: Vec<ConsumerId> = Vec::new();
         for i in 0..self.story.lives.len() {
             let life = &self.story.lives[i];
-            let Some(consumer) = self.lanes.consumer(life.delivery.consumer).cloned() else {
+            let Some(consumer) = self.lanes.consumer(life.delivery.consumer) else {
                 continue;
             };
             let Some(row) = self.lanes.watch_row[i] else { continue };
             let middle = consumer.row(row);
-            let half = consumer.pitch / 2 - 10;
+            let half = (consumer.pitch / 2 - 10).max(consumer.pitch / 3);
             self.watch(i, middle, half);
             self.after(life, middle, half);
-            if self.dense {
-                continue;
-            }
             let first = !labelled.contains(&life.delivery.consumer);
             if first {
                 labelled.push(life.delivery.consumer);
@@ -27,7 +24,7 @@ impl Artist<'_> {
         }
         if self.lanes.hidden > 0
             && let Some(consumer) =
-                self.lanes.list.iter().find(|l| matches!(l.whose, Whose::Consumer(_))).cloned()
+                self.lanes.list.iter().find(|l| matches!(l.whose, Whose::Consumer(_))).copied()
         {
             let words = format!("{} more stopwatches run, not drawn", self.lanes.hidden);
             let spot = Spot {
@@ -44,15 +41,17 @@ impl Artist<'_> {
         let msg = Some(life.delivery.msg);
         let class = if life.again() { "watch again" } else { "watch inflight" };
         let over = life.over.map_or(self.axis.end, |(at, _)| at);
+        let lag = self.lag(life.delivery.msg);
         for (k, watch) in life.watch.iter().enumerate() {
-            let (from, until) = (self.axis.along(watch.from), self.axis.beyond(watch.until));
+            let from = self.axis.along(watch.from) + lag.0;
+            let until = self.axis.beyond(watch.until);
             let stop = life
                 .watch
                 .get(k + 1)
                 .map_or(over, |next| next.from)
                 .min(watch.until)
                 .min(self.axis.end);
-            let stop = self.axis.along(stop);
+            let stop = self.axis.along(stop) + if life.over.is_some() { lag.1 } else { 0 };
             if k > 0 {
                 self.line(WATCH_END, "beat", msg, (from, middle - half), (from, middle + half));
             }
@@ -70,7 +69,7 @@ impl Artist<'_> {
             self.add(WATCH, class, msg, Shape::Area(points));
             let answered =
                 life.over.is_some_and(|(_, over)| !matches!(over, Over::Expired | Over::Replaced));
-            if self.dense || !answered || k + 1 < life.watch.len() {
+            if !answered || k + 1 < life.watch.len() {
                 continue;
             }
             // What was left of it, as far as no other stopwatch has the row by then.
@@ -95,7 +94,8 @@ impl Artist<'_> {
     /// What ended a stopwatch, and what the message waits for then.
     fn after(&mut self, life: &Life, middle: i32, half: i32) {
         let msg = Some(life.delivery.msg);
-        let sign = |at: Time| self.axis.along(at) + self.slant + 50;
+        let lag = self.lag(life.delivery.msg).1;
+        let sign = |at: Time| self.axis.along(at) + self.slant + 50 + lag;
         let settled = life.settled.map(|(at, reply, _)| (sign(at), reply));
         let exhausted = life.exhausted.map(sign);
         let leaves = self.axis.along(life.leaves(self.axis.end));
@@ -113,9 +113,7 @@ impl Artist<'_> {
                     self.labels.take_along(self.at(place, middle), 15);
                 }
                 Over::Nak | Over::Delay => {
-                    if !self.dense {
-                        self.hook(msg, (place + self.slant + 40, middle));
-                    }
+                    self.hook(msg, (place + self.slant + 40, middle));
                 }
                 Over::Removed => self.cross(msg, (place, middle)),
                 Over::Settled | Over::Replaced => {}
@@ -128,42 +126,28 @@ impl Artist<'_> {
                     _ if life.exhausted.is_none() => &["waits for a pull", "waits"],
                     _ => &["waits"],
                 };
-                if !self.dense {
-                    let p = self.at(i32::midpoint(place, leaves), middle);
-                    let (room, y) = if self.wide() {
-                        (leaves - place - 60, p.y - 25)
-                    } else {
-                        (2 * half + 10, p.y + 38)
-                    };
-                    if !self.wide() || half >= 70 {
-                        self.labels.inside(
-                            QUEUE,
-                            "note again",
-                            msg,
-                            Point { x: p.x, y },
-                            room,
-                            words,
-                        );
-                    }
+                let p = self.at(i32::midpoint(place, leaves), middle);
+                let (room, y) = if self.wide() {
+                    (leaves - place - 60, p.y - 25)
+                } else {
+                    (2 * half + 10, p.y + 38)
+                };
+                if !self.wide() || half >= 70 {
+                    self.labels.inside(QUEUE, "note again", msg, Point { x: p.x, y }, room, words);
                 }
             }
         }
         match settled {
             Some((place, Reply::Term)) => self.lozenge(msg, (place, middle)),
-            Some((place, _)) if !self.dense => self.tick(msg, (place, middle)),
+            Some((place, _)) => self.tick(msg, (place, middle)),
             _ => {}
         }
         if let Some(place) = exhausted {
             self.lozenge(msg, (place, middle));
-            if !self.dense {
-                let sides = if self.wide() {
-                    [Side::Right, Side::Left]
-                } else {
-                    [Side::Below, Side::Right]
-                };
-                let spot = Spot { at: self.at(place, middle), away: 80, sides: &sides };
-                self.labels.beside(FATE, spot, "note dead", msg, &["given up"]);
-            }
+            let sides =
+                if self.wide() { [Side::Right, Side::Left] } else { [Side::Below, Side::Right] };
+            let spot = Spot { at: self.at(place, middle), away: 80, sides: &sides };
+            self.labels.beside(FATE, spot, "note dead", msg, &["given up"]);
         }
     }
 
@@ -172,25 +156,31 @@ impl Artist<'_> {
         &mut self,
         life: &Life,
         middle: i32,
-        consumer: &Lane,
+        consumer: &Lane<'_>,
         first: bool,
         nums: &[String],
     ) {
         let msg = life.delivery.msg;
         let num = &nums[msg.0 as usize];
-        let wide = text::width(num, 12, true);
+        // With the number of its delivery from the second on, where there is room.
+        let mut long = num.clone();
+        if life.again() {
+            long.push_str(&effects::times_of(life.delivery.attempt));
+        }
+        let wide = text::width(&long, 12, true);
         let from = self.axis.along(life.sent).max(self.axis.from);
         let room = self.axis.along(life.over.map_or(self.axis.end, |(at, _)| at)) - from;
         let p = self.at(from, middle);
         let wait = life.wait().to_string();
         // Beside the arrow that begins at the base, or past it.
         if !self.wide() {
-            let places = [105, 115 + self.slant, 215 + self.slant]
-                .into_iter()
-                .filter(|y| y + 20 < room && wide <= consumer.pitch + 25);
-            let tries = places
-                .map(|y| (Point { x: p.x, y: p.y + y }, Anchor::Middle, num.clone()))
-                .collect();
+            let wide = text::width(num, 12, true);
+            let mut tries = Vec::new();
+            for y in [105, 115 + self.slant, 215 + self.slant] {
+                if y + 20 < room && wide <= consumer.pitch + 25 {
+                    tries.push((Point { x: p.x, y: p.y + y }, Anchor::Middle, num.clone()));
+                }
+            }
             self.labels.want(NUMBER, "num", Some(msg), tries);
             if consumer.rows <= 2
                 && text::width(&wait, 12, false) <= consumer.pitch + 20
@@ -201,10 +191,15 @@ impl Artist<'_> {
             }
             return;
         }
-        let places = [40, 30 + self.slant].into_iter().filter(|x| x + wide + 10 < room);
-        let tries = places
-            .map(|x| (Point { x: p.x + x, y: p.y + 40 }, Anchor::Start, num.clone()))
-            .collect();
+        let mut tries = Vec::new();
+        for name in [&long, num] {
+            let wide = text::width(name, 12, true);
+            for x in [40, 30 + self.slant] {
+                if x + wide + 10 < room {
+                    tries.push((Point { x: p.x + x, y: p.y + 40 }, Anchor::Start, name.clone()));
+                }
+            }
+        }
         self.labels.want(NUMBER, "num", Some(msg), tries);
         if first || consumer.rows <= 4 {
             let backoff =

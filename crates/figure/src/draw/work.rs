@@ -12,7 +12,7 @@ impl Artist<'_> {
             if !self.shows(life) {
                 continue;
             }
-            let Some(lane) = self.lanes.client(life.to).cloned() else { continue };
+            let Some(lane) = self.lanes.client(life.to) else { continue };
             let msg = Some(life.delivery.msg);
             let class = if life.again() { "buffer again" } else { "buffer inflight" };
             if let (Some((from, until)), Some(row)) =
@@ -26,40 +26,40 @@ impl Artist<'_> {
                 self.add(BUFFER, class, msg, Shape::Line(points));
             }
             let Some(bar) = bar(life, self.axis, self.slant) else { continue };
-            bars.push(Bar { lane: lane.from, life: Some(i), ..bar });
-        }
-        if self.dense {
-            bars = merged(bars);
+            bars.push(Bar { across: (lane.bar_from(), lane.to), life: Some(i), ..bar });
         }
         for bar in &bars {
-            let Some(lane) = self.lanes.list.iter().find(|l| l.from == bar.lane).cloned() else {
-                continue;
-            };
             let life = bar.life.map(|i| &self.story.lives[i]);
             let msg = life.map(|life| life.delivery.msg);
-            self.rect(WORK, bar.class, msg, (bar.from, lane.bar_from()), (bar.to, lane.to), 30);
-            let (a, b) = (self.at(bar.from, lane.bar_from()), self.at(bar.to, lane.to));
+            let (near, far) = bar.across;
+            self.rect(WORK, bar.class, msg, (bar.from, near), (bar.to, far), 30);
+            let (a, b) = (self.at(bar.from, near), self.at(bar.to, far));
             self.labels.take(a.x, a.y, b.x, b.y);
-            if let (Some(msg), false) = (msg, self.dense) {
-                let num = &nums[msg.0 as usize];
-                let from = bar.from.max(self.axis.from);
-                let room = bar.to.min(self.axis.to) - from;
-                let (wide, p) = (text::width(num, 11, true), self.at(from, lane.middle()));
-                if self.wide() && room >= wide + 16 {
-                    let x = p.x + ((room - wide) / 2).min(70);
-                    self.labels.put("num", Some(msg), Point { x, y: p.y + 40 }, Anchor::Start, num);
-                } else if !self.wide() && room >= 115 && wide + 10 <= lane.bar {
-                    self.labels.put(
-                        "num",
-                        Some(msg),
-                        Point { x: p.x, y: p.y + 105 },
-                        Anchor::Middle,
-                        num,
-                    );
-                }
+            if let Some(msg) = msg {
+                self.bar_number(msg, bar.across, (bar.from, bar.to), &nums[msg.0 as usize]);
             }
         }
         self.crashes();
+    }
+
+    /// The number of a message on a bar, where there is room.
+    pub(super) fn bar_number(
+        &mut self,
+        msg: Msg,
+        (near, far): (i32, i32),
+        (from, to): (i32, i32),
+        num: &str,
+    ) {
+        let (from, to) = (from.max(self.axis.from), to.min(self.axis.to));
+        let (wide, room) = (text::width(num, 11, true), to - from);
+        let p = self.at(from, i32::midpoint(near, far));
+        if self.wide() && room >= wide + 16 {
+            let at = Point { x: p.x + ((room - wide) / 2).min(70), y: p.y + 40 };
+            self.labels.put("num", Some(msg), at, Anchor::Start, num);
+        } else if !self.wide() && room >= 115 && wide + 10 <= far - near {
+            let at = Point { x: p.x, y: p.y + 105 };
+            self.labels.put("num", Some(msg), at, Anchor::Middle, num);
+        }
     }
 
     /// Lines of a worker's lane: it is there; it has a pull open and waits.
@@ -67,9 +67,8 @@ impl Artist<'_> {
         let trace = self.story.trace;
         for place in 0..trace.clients.len() {
             let id = ClientId(place as u16);
-            let Some(lane) =
-                self.lanes.client(id).filter(|l| matches!(l.whose, Whose::Worker(_))).cloned()
-            else {
+            let here = |l: &Lane<'_>| matches!(l.whose, Whose::Worker(_) | Whose::Subscriber(_));
+            let Some(lane) = self.lanes.client(id).filter(here) else {
                 continue;
             };
             let mut busy: Vec<(Time, i64)> = Vec::new();
@@ -89,8 +88,15 @@ impl Artist<'_> {
                 busy.into_iter().map(|(at, n)| (at, Presence::Busy(n))).collect();
             for record in &trace.records {
                 let mark = match record.event {
-                    Event::Started { client } if client == id => Presence::Here,
-                    Event::Crashed { client } | Event::Stopped { client } if client == id => {
+                    Event::Started { client: by } | Event::Subscribed { by } if by == id => {
+                        Presence::Here
+                    }
+                    Event::Crashed { client: by }
+                    | Event::Stopped { client: by }
+                    | Event::Disconnected { client: by }
+                    | Event::Unsubscribed { by }
+                        if by == id =>
+                    {
                         Presence::Gone
                     }
                     Event::Pulled { by, batch, .. } if by == id => {
@@ -134,10 +140,10 @@ impl Artist<'_> {
         }
     }
 
-    fn waits(&mut self, lane: &Lane, from: i32, to: i32) {
+    fn waits(&mut self, lane: &Lane<'_>, from: i32, to: i32) {
         let middle = lane.middle();
         self.line(ALIVE, "waits", None, (from, middle), (to, middle));
-        if self.wide() && !self.dense {
+        if self.wide() {
             let p = Point { x: i32::midpoint(from, to), y: middle - 30 };
             self.labels.inside(
                 IDLE,
@@ -157,7 +163,7 @@ impl Artist<'_> {
                 Event::Stopped { client } => (client, false),
                 _ => continue,
             };
-            let Some(lane) = self.lanes.client(client).cloned() else { continue };
+            let Some(lane) = self.lanes.client(client) else { continue };
             let place = (self.axis.along(record.at), lane.middle());
             let held = self.story.lives.iter().find(|l| {
                 l.to == client
@@ -168,22 +174,20 @@ impl Artist<'_> {
             } else {
                 self.line(ALIVE, "alive", None, (place.0, place.1 - 50), (place.0, place.1 + 50));
             }
-            if !self.dense {
-                let (class, words): (_, &[&str]) =
-                    if word { ("note lost", &["dies"]) } else { ("note", &["leaves"]) };
-                let at = self.at(place.0, place.1);
-                let spots: [(i32, &[Side]); 2] = if self.wide() {
-                    [(80, &[Side::Right]), (115, &[Side::Below, Side::Above])]
-                } else {
-                    [(80, &[Side::Below]), (115, &[Side::Right, Side::Left])]
-                };
-                let (away, sides) = spots[0];
-                let (further, others) = spots[1];
-                let msg = held.map(|l| l.delivery.msg);
-                let mut tries = Spot { at, away, sides }.tries(words);
-                tries.extend(Spot { at, away: further, sides: others }.tries(words));
-                self.labels.want(FATE, class, msg, tries);
-            }
+            let (class, words): (_, &[&str]) =
+                if word { ("note lost", &["dies"]) } else { ("note", &["leaves"]) };
+            let at = self.at(place.0, place.1);
+            let spots: [(i32, &[Side]); 2] = if self.wide() {
+                [(80, &[Side::Right]), (115, &[Side::Below, Side::Above])]
+            } else {
+                [(80, &[Side::Below]), (115, &[Side::Right, Side::Left])]
+            };
+            let (away, sides) = spots[0];
+            let (further, others) = spots[1];
+            let msg = held.map(|l| l.delivery.msg);
+            let mut tries = Spot { at, away, sides }.tries(words);
+            tries.extend(Spot { at, away: further, sides: others }.tries(words));
+            self.labels.want(FATE, class, msg, tries);
         }
     }
 }
@@ -201,8 +205,8 @@ pub(super) struct Bar {
     class: &'static str,
     pub(super) from: i32,
     pub(super) to: i32,
-    /// The near edge of its lane.
-    lane: i32,
+    /// The edges of its lane.
+    across: (i32, i32),
     life: Option<usize>,
 }
 
@@ -220,23 +224,5 @@ pub(super) fn bar(life: &Life, axis: Axis, slant: i32) -> Option<Bar> {
         (false, Some(_)) => "work inflight done",
         (true, Some(_)) => "work again done",
     };
-    Some(Bar { class, from, to, lane: 0, life: None })
-}
-
-/// Bars of one lane and class that touch, as one.
-fn merged(bars: Vec<Bar>) -> Vec<Bar> {
-    let bars = sorted(bars, |a, b| (a.lane, a.class, a.from).cmp(&(b.lane, b.class, b.from)));
-    let mut out: Vec<Bar> = Vec::new();
-    for bar in bars {
-        match out.last_mut() {
-            Some(last)
-                if (last.lane, last.class) == (bar.lane, bar.class) && bar.from - last.to <= 20 =>
-            {
-                last.to = last.to.max(bar.to);
-                last.life = None;
-            }
-            _ => out.push(Bar { life: None, ..bar }),
-        }
-    }
-    out
+    Some(Bar { class, from, to, across: (0, 0), life: None })
 }
