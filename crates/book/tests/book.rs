@@ -713,7 +713,7 @@ fn answers_and_goals_are_held_against_the_runs() {
         book("").file("labs/crash.toml", &format!("{LAB}{one}")).load().map(|_| ()).unwrap_err();
     assert_eq!(
         found.join("\n"),
-        "content/labs/crash.toml:40: `answers`: 1 given; a question has two, three or four, or none at all"
+        "content/labs/crash.toml:50: `answers`: 1 given; a question has two, three or four, or none at all"
     );
 }
 
