@@ -42,7 +42,7 @@ test('a pinned run stays while settings change, and what differs is told and mar
     'order-2 is worked on | T+10.8 s | T+12.8 s',
   ]);
   const marks = await lab.section.evaluate((section) =>
-    [...section.querySelectorAll('svg')].map((svg) => svg.querySelectorAll('.differs').length > 0));
+    [...section.querySelectorAll('svg.scene')].map((svg) => svg.querySelectorAll('.differs').length > 0));
   assert.deepEqual(marks, [true, true]);
   assert.ok(Math.abs(pinned - (await other.locator('svg').evaluate((svg) => svg.querySelectorAll('path').length))) <= 1);
   assert.match(words(await lab.section.locator('.which.now').innerText()), /^Now: ack_wait 10 s/);

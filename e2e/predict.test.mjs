@@ -70,8 +70,7 @@ test('with other settings the verdict is computed again', async (t) => {
   await until('a verdict on the settings', async () => /^Right with your settings/.test(await said(status)), () => said(status));
   assert.match(await moment.innerText(), /T\+10\.0 s/);
   // Delivered once at most, no run gets it again.
-  await lab.knob('max_deliver').focus();
-  await lab.page.keyboard.press('Home');
+  await lab.section.getByRole('spinbutton', { name: 'max_deliver' }).fill('1');
   await until('another answer', async () => /^Not so with your settings\. It happens otherwise: /.test(await said(status)), () => said(status));
   await lab.button('Reset').click();
   await until('the book’s own words', async () => /^Right\. /.test(await said(status)), () => said(status));
