@@ -44,7 +44,7 @@ test('a click opens the card of a message: where it is, its history, its moments
   await until('the card', async () => (await card.innerText()) !== '');
   const text = words(await card.innerText());
   assert.match(text, /^order-1 It is in flight, delivery 2: run 3 works on it\. Its stopwatch runs out at T\+13\.0 s\./);
-  assert.match(text, /run 1/);
+  assert.match(text, /T\+0\.6 s Run 1 dies/);
   // A moment of it can be shown; the card says where the message was then.
   await card.getByRole('button', { name: /^T\+5\.0 s/ }).click();
   await until('the moment', async () => (await lab.moment()) === 5);

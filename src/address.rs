@@ -39,7 +39,9 @@ fn owns(lab: &Lab, first: bool, key: &str) -> bool {
     match key.strip_prefix(lab.slug.as_str()).and_then(|rest| rest.strip_prefix('.')) {
         Some(_) => true,
         None => {
-            first && (matches!(key, "t" | "view") || lab.knobs.iter().any(|knob| knob.name == key))
+            first
+                && (matches!(key, "t" | "view" | "pin")
+                    || lab.knobs.iter().any(|knob| knob.name == key))
         }
     }
 }
@@ -69,6 +71,7 @@ mod tests {
             ("", true, "", ""),
             ("", true, "ack_wait=8s", "ack_wait=8s"),
             ("ack_wait=8s&t=3s", true, "", ""),
+            ("pin=&view=1s-2s&t=3s&x=1", true, "t=4s", "t=4s&x=1"),
             ("ack_wait=8s&other.t=3s", true, "t=1s", "t=1s&other.t=3s"),
             ("crash.ack_wait=8s&ack_wait=9s", false, "crash.t=1s", "crash.t=1s&ack_wait=9s"),
             ("crash.t=8s&t=9s", true, "t=1s", "t=1s"),

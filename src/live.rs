@@ -277,7 +277,9 @@ impl Live {
                 self.now.update(|now| now.layout = layout);
             });
         }
-        listen(&window(), "beforeprint", move || self.now.update(|now| now.open |= view::ACCOUNT));
+        if let Ok(Some(paper)) = window().match_media("print") {
+            listen(&paper, "change", move || self.now.update(|now| now.open |= view::ACCOUNT));
+        }
         // Back, forward, and links in the text that show a result.
         listen(&window(), "popstate", move || {
             self.go(self.inner.with_value(|inner| address::read(&inner.lab, inner.first).0));
