@@ -89,9 +89,10 @@ export class Lab {
     return (await found.allInnerTexts()).map(words).filter(Boolean);
   }
 
-  /** Why the settings are not possible; empty if they are. */
+  /** Why the settings are not possible, beside a knob and below all; empty if they are. */
   async refused() {
-    return words(await this.section.locator('.refused').innerText());
+    const beside = await this.section.locator('div.note.wrong:visible').allInnerTexts();
+    return words([...beside, await this.section.locator('.refused').innerText()].join(' '));
   }
 
   /** The picture on screen. */

@@ -395,6 +395,14 @@ fn notes(live: Live) -> (Vec<Note>, String) {
     });
     let mut rest = String::new();
     let mut beside = String::new();
+    if found.is_empty() {
+        // What is wrong with the run and not with a setting, such as that it is too long.
+        live.shown.with_untracked(|shown| {
+            for sentence in &shown.refused {
+                html::paragraph(&mut rest, &capital(sentence));
+            }
+        });
+    }
     for problem in found {
         let concerns = |i: &usize| problem.concerns(&own[*i].0);
         let all: Vec<usize> = (0..own.len()).filter(concerns).collect();
