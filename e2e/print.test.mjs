@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { browser, open } from './support/browser.mjs';
+import { browser, open, until } from './support/browser.mjs';
 import { liveLab } from './support/lab.mjs';
 import { CHAPTER, LABS, hosted } from './support/site.mjs';
 
@@ -53,6 +53,8 @@ for (const [name, options, live] of [
     assert.ok(!live || onScreen.controls.length > 5, 'there is something to hide');
 
     await page.emulateMedia({ media: 'print' });
+    // What is built only for paper comes with the next frame.
+    await until('the accounts', async () => (await seen(page)).accounts.length === LABS.length);
     const { controls, around, pictures, accounts, questions, prose } = await seen(page);
     assert.deepEqual(controls, []);
     assert.deepEqual(around, []);
