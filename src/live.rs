@@ -6,7 +6,7 @@
 use crate::player::Player;
 use crate::run::{Run, Shown};
 use crate::view::Control;
-use crate::{address, html, view};
+use crate::{address, view};
 use delivery_figure::lab::{Knob, Lab, Position};
 use delivery_figure::scene::{Layout, Scene};
 use delivery_figure::window::Window;
@@ -43,6 +43,9 @@ const STEP_MS: u32 = 1_000;
 
 /// Milliseconds of quiet before the address is written, and before a run is judged.
 const ADDRESS_MS: u32 = 200;
+
+/// Whether this is the browser's program; if not, labs are written into pages.
+pub(crate) const ALIVE: bool = cfg!(not(feature = "ssr"));
 
 /// Below this width pictures stand upright; the same as in `style/lab.css`.
 const NARROW: &str = "(max-width: 55.99rem)";
@@ -117,16 +120,14 @@ pub(crate) struct Live {
     pub(crate) shown: Memo<Shown>,
     /// The moment and how it is looked at.
     pub(crate) now: RwSignal<Now>,
-    /// Whether it is in a browser; if not, it is being written into a page.
-    pub(crate) alive: bool,
     inner: StoredValue<Inner, LocalStorage>,
 }
 
 impl Live {
     /// A lab at a position. Belongs to the reactive owner it is made under.
-    pub(crate) fn new(lab: Lab, first: bool, alive: bool, position: Position) -> Self {
+    pub(crate) fn new(lab: Lab, first: bool, position: Position) -> Self {
         let t = position.t.min(lab.scenario.end);
-        let layout = if alive && media(NARROW) { Layout::Tall } else { Layout::Wide };
+        let layout = if ALIVE && media(NARROW) { Layout::Tall } else { Layout::Wide };
         let speed = first_speed(lab.scenario.end);
         let controls = controls(&lab, &position);
         let inner = StoredValue::new_local(Inner {
@@ -170,7 +171,7 @@ impl Live {
             msg: None,
             pinned: false,
         });
-        let live = Self { values, shown, now, alive, inner };
+        let live = Self { values, shown, now, inner };
         live.keep(position.pinned);
         live
     }
@@ -224,12 +225,7 @@ impl Live {
         self.shown.with_untracked(|shown| shown.run.clone())
     }
 
-    /// The event shown: the last one up to now, none before the first; the caller follows it.
-    pub(crate) fn row(self) -> Option<usize> {
-        row(&self.run(), self.now.get())
-    }
-
-    /// The same, not followed.
+    /// The event shown: the last one up to now, none before the first.
     pub(crate) fn row_now(self) -> Option<usize> {
         row(&self.run_now(), self.now.get_untracked())
     }
@@ -238,14 +234,20 @@ impl Live {
     pub(crate) fn follow(self) {
         Effect::new(move |seen: Option<(Arc<Run>, Now, Vec<Value>)>| {
             let (run, now, values) = (self.run(), self.now.get(), self.values.get());
-            if let Some((before, was, turned)) = &seen {
-                let same = Arc::ptr_eq(before, &run);
+            let row_then = seen.as_ref().map(|(before, was, _)| row(before, *was));
+            let same = seen.as_ref().is_some_and(|(before, ..)| Arc::ptr_eq(before, &run));
+            let row = row(&run, now);
+            view::show(self, &run, &now, row, [same, same && row_then == Some(row)]);
+            if let Some((_, was, turned)) = &seen {
                 if !same || was.layout != now.layout || was.window != now.window {
                     self.draw(&run, now);
                     view::show_zoom(self, &run, now.window);
                 }
                 if *turned != values {
                     view::show_knobs(self, false);
+                }
+                if was.pinned != now.pinned {
+                    view::show_pin(self, now.pinned);
                 }
                 view::show_parts(self, &run, now.open, was.open, same);
                 if was.msg != now.msg {
@@ -260,12 +262,10 @@ impl Live {
                     self.inner.update_value(|inner| inner.pending = Some(timeout));
                 }
             } else {
-                if self.other().is_some() {
-                    self.draw_other(now, self.clock());
-                }
+                self.draw(&run, now);
+                view::show_zoom(self, &run, now.window);
+                view::show_pin(self, now.pinned);
                 view::listen_zoom(self);
-            }
-            if seen.is_none() {
                 view::attend(self);
             }
             (run, now, values)
@@ -307,12 +307,6 @@ impl Live {
     /// Holds answer and goals against the run on screen.
     pub(crate) fn judge(self) {
         view::judge(self, &self.run_now());
-    }
-
-    /// What the page has in the element with that id.
-    #[cfg(not(feature = "ssr"))]
-    pub(crate) fn printed(self, name: &str) -> String {
-        self.element(name).map(|element| element.inner_html()).unwrap_or_default()
     }
 
     /// Whether it is the first lab of its page.
@@ -650,21 +644,6 @@ impl Live {
         let away =
             document().document_element().is_some_and(|root| root.has_attribute("data-away"));
         !away && !document().hidden() && place.bottom() > 0.0 && place.top() < height
-    }
-
-    /// What is happening now, as HTML.
-    pub(crate) fn caption(self) -> String {
-        let run = self.run();
-        let mut out = String::new();
-        match self.row().and_then(|row| run.rows.get(row)) {
-            Some(row) => {
-                html::element(&mut out, "b", &row.at.to_string());
-                out.push(' ');
-                html::sentence(&mut out, &row.what);
-            }
-            None => out.push_str("<b>T+0.0 s</b> Nothing has happened yet."),
-        }
-        out
     }
 }
 

@@ -9,6 +9,7 @@ mod control;
 mod list;
 mod schedule;
 
+use super::say;
 use crate::html;
 use crate::live::Live;
 use delivery_figure::lab::Knob;
@@ -104,19 +105,15 @@ fn size(value: &Value) -> u64 {
 }
 
 /// Every knob, the rarer ones folded away; what is the matter with the settings as a whole; and the way back.
+#[cfg(feature = "ssr")]
 pub(super) fn knobs(live: Live) -> impl IntoView {
-    // What the press wrote is taken over as it stands, and brought in step afterwards.
-    #[cfg(not(feature = "ssr"))]
-    let out = live.element("settings").map(|settings| settings.inner_html()).unwrap_or_default();
-    #[cfg(feature = "ssr")]
-    let out = written(live);
     view! {
         <fieldset
             class="settings controls"
             id=live.id("settings")
             aria-label="Settings"
-            disabled=!live.alive
-            inner_html=out
+            disabled
+            inner_html=written(live)
         ></fieldset>
     }
 }
@@ -361,13 +358,6 @@ fn choose(live: Live, id: &str, text: &str) {
         if select.selected_index() < 0 {
             select.set_selected_index(0);
         }
-    }
-}
-
-/// Puts words into an element, unless they stand there: what is announced is announced once.
-fn say(element: &Element, words: &str) {
-    if element.inner_html() != words {
-        element.set_inner_html(words);
     }
 }
 

@@ -6,12 +6,14 @@ use crate::live::Live;
 use leptos::prelude::*;
 
 /// The buttons, what they say, and the text where the clipboard is closed. `|` stands for what disables a button.
+#[cfg(feature = "ssr")]
 const COPY: &str = "<button type=\"button\" data-copy=\"link\"|>Copy link</button>\
 <button type=\"button\" data-copy=\"iframe\" aria-label=\"Copy as iframe\"|>as iframe</button>\
 <button type=\"button\" data-copy=\"markdown\" aria-label=\"Copy as Markdown\"|>as Markdown</button>\
 <span role=\"status\"></span><textarea aria-label=\"Text to copy\" rows=\"4\" readonly hidden></textarea>";
 
 /// The list of keys.
+#[cfg(feature = "ssr")]
 const KEYS: &str = "<summary>Keys</summary><ul>\
 <li><kbd>Space</kbd> plays or pauses</li>\
 <li><kbd>←</kbd> <kbd>→</kbd> go to the previous or next event</li>\
@@ -27,8 +29,9 @@ with <kbd>Shift</kbd> to the one before</li>\
 <p>They work while the focus is in this figure, except in controls that use them themselves.</p>";
 
 /// Link, iframe, Markdown; and the list of keys.
+#[cfg(feature = "ssr")]
 pub(super) fn foot(live: Live) -> impl IntoView {
-    let copy = COPY.replace('|', if live.alive { "" } else { " disabled" });
+    let copy = COPY.replace('|', " disabled");
     view! {
         <footer class="controls">
             <div class="copy" id=live.id("copy") role="group" aria-label="Copy" inner_html=copy></div>
