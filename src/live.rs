@@ -1,7 +1,7 @@
 //! The state of one lab: its settings, the run they give, and the moment shown.
 //!
-//! Settings make a run (a memo); the run and the moment make everything on screen. What a reader does
-//! comes in through the methods here and nowhere else.
+//! Settings make a run; the run and the moment make everything on screen. What a reader does comes in through the methods
+//! here and nowhere else.
 
 use crate::player::Player;
 use crate::run::{Run, Shown};
@@ -79,10 +79,14 @@ impl Now {
     }
 }
 
-/// What does not change, or what nobody on screen follows.
+/// What does not change, or what is followed by way of [`Now`].
 struct Inner {
     lab: Lab,
     first: bool,
+    /// The settings, one for each knob.
+    values: Vec<Value>,
+    /// The run on screen.
+    shown: Shown,
     /// The speed, by its place in [`SPEEDS`].
     speed: usize,
     /// Whether the run begins again at its end.
@@ -111,14 +115,10 @@ struct Inner {
 
 /// One lab. A bundle of handles, cheap to copy into every closure.
 ///
-/// Few signals of few types, and views that take [`Signal`]s: every further type costs a kilobyte to download.
+/// One signal for all: every further type costs a kilobyte to download.
 #[derive(Clone, Copy)]
 pub(crate) struct Live {
-    /// The settings, one for each knob.
-    pub(crate) values: RwSignal<Vec<Value>>,
-    /// The run on screen.
-    pub(crate) shown: Memo<Shown>,
-    /// The moment and how it is looked at.
+    /// The moment and how it is looked at. It also tells its followers of other settings and their run.
     pub(crate) now: RwSignal<Now>,
     inner: StoredValue<Inner, LocalStorage>,
 }
@@ -130,9 +130,12 @@ impl Live {
         let layout = if ALIVE && media(NARROW) { Layout::Tall } else { Layout::Wide };
         let speed = first_speed(lab.scenario.end);
         let controls = controls(&lab, &position);
+        let shown = Shown::of(&lab, &position.values, None);
         let inner = StoredValue::new_local(Inner {
             lab,
             first,
+            values: position.values,
+            shown,
             speed,
             looping: false,
             built: (0, 0),
@@ -146,21 +149,6 @@ impl Live {
             timer: None,
             pending: None,
         });
-        let values = RwSignal::new(position.values);
-        let shown = Memo::new(move |before: Option<&Shown>| {
-            inner.with_value(|Inner { lab, .. }| {
-                match values.with(|values| Run::new(lab, values)) {
-                    Ok(run) => Shown { run: Arc::new(run), refused: Vec::new() },
-                    Err(refused) => {
-                        let run = before.map_or_else(
-                            || Arc::new(Run::of_default(lab)),
-                            |shown| shown.run.clone(),
-                        );
-                        Shown { run, refused }
-                    }
-                }
-            })
-        });
         let now = RwSignal::new(Now {
             t,
             step: None,
@@ -171,7 +159,7 @@ impl Live {
             msg: None,
             pinned: false,
         });
-        let live = Self { values, shown, now, inner };
+        let live = Self { now, inner };
         live.keep(position.pinned);
         live
     }
@@ -194,20 +182,18 @@ impl Live {
     /// Looks at each knob: its place, itself, its value and its control. Not followed.
     pub(crate) fn each_knob(self, look: &mut dyn FnMut(usize, &Knob, &Value, &Control)) {
         self.inner.with_value(|inner| {
-            self.values.with_untracked(|values| {
-                let knobs = inner.lab.knobs.iter().zip(values).zip(&inner.controls).enumerate();
-                for (i, ((knob, value), control)) in knobs {
-                    if let Some(control) = control {
-                        look(i, knob, value, control);
-                    }
+            let knobs = inner.lab.knobs.iter().zip(&inner.values).zip(&inner.controls).enumerate();
+            for (i, ((knob, value), control)) in knobs {
+                if let Some(control) = control {
+                    look(i, knob, value, control);
                 }
-            });
+            }
         });
     }
 
     /// The scenario that the settings make. Not followed.
     pub(crate) fn scenario(self) -> Scenario {
-        self.lab(|lab| self.values.with_untracked(|values| lab.scenario_at(values)))
+        self.inner.with_value(|inner| inner.lab.scenario_at(&inner.values))
     }
 
     /// The knob that was turned last, beyond all of them if none was.
@@ -215,14 +201,19 @@ impl Live {
         self.inner.with_value(|inner| inner.turned)
     }
 
-    /// The run on screen; the caller follows it.
-    pub(crate) fn run(self) -> Arc<Run> {
-        self.shown.with(|shown| shown.run.clone())
+    /// Looks at what is on screen. Not followed.
+    pub(crate) fn shown<T>(self, look: impl FnOnce(&Shown) -> T) -> T {
+        self.inner.with_value(|inner| look(&inner.shown))
     }
 
-    /// The same, not followed.
+    /// The run on screen. Not followed.
     pub(crate) fn run_now(self) -> Arc<Run> {
-        self.shown.with_untracked(|shown| shown.run.clone())
+        self.shown(|shown| shown.run.clone())
+    }
+
+    /// The settings. Not followed.
+    fn values(self) -> Vec<Value> {
+        self.inner.with_value(|inner| inner.values.clone())
     }
 
     /// The event shown: the last one up to now, none before the first.
@@ -233,7 +224,7 @@ impl Live {
     /// Keeps picture, table and address in step with the state. To be called once, in the browser.
     pub(crate) fn follow(self) {
         Effect::new(move |seen: Option<(Arc<Run>, Now, Vec<Value>)>| {
-            let (run, now, values) = (self.run(), self.now.get(), self.values.get());
+            let (run, now, values) = (self.run_now(), self.now.get(), self.values());
             let row_then = seen.as_ref().map(|(before, was, _)| row(before, *was));
             let same = seen.as_ref().is_some_and(|(before, ..)| Arc::ptr_eq(before, &run));
             let row = row(&run, now);
@@ -413,17 +404,26 @@ impl Live {
 
     /// Turns one knob; the moment stays. Says whether it stood elsewhere.
     pub(crate) fn turn(self, knob: usize, value: Value) -> bool {
-        let new =
-            self.values.with_untracked(|values| values.get(knob).is_some_and(|now| *now != value));
+        let mut values = self.values();
+        let new = values.get(knob).is_some_and(|now| *now != value);
         if new {
-            self.now.update(|now| now.step = None);
             self.inner.update_value(|inner| {
                 inner.turned = knob;
                 view::admit(&mut inner.controls[knob], &inner.lab.knobs[knob], &value);
             });
-            self.values.update(|values| values[knob] = value);
+            values[knob] = value;
+            self.set_values(values);
+            self.now.update(|now| now.step = None);
         }
         new
+    }
+
+    /// Runs other settings. Who calls this goes on to tell what of [`Now`] changes.
+    fn set_values(self, values: Vec<Value>) {
+        self.inner.update_value(|inner| {
+            inner.shown = Shown::of(&inner.lab, &values, Some(&inner.shown));
+            inner.values = values;
+        });
     }
 
     /// Back to the settings and the moment that the lab opens with.
@@ -436,7 +436,7 @@ impl Live {
         self.pause();
         self.inner.update_value(|inner| inner.controls = controls(&inner.lab, &position));
         self.keep(position.pinned);
-        self.values.set(position.values);
+        self.set_values(position.values);
         view::show_knobs(self, true);
         self.seek(position.t);
         self.look_at(position.window);
@@ -445,7 +445,7 @@ impl Live {
     /// The settings and the moment.
     pub(crate) fn position(self) -> Position {
         let Now { t, window, .. } = self.now.get_untracked();
-        Position { values: self.values.get_untracked(), t, window, pinned: self.pinned() }
+        Position { values: self.values(), t, window, pinned: self.pinned() }
     }
 
     fn write_address(self) {

@@ -17,6 +17,7 @@ use delivery_sim::check::{Problem, problems, traps};
 use delivery_sim::setting::{Form, Value};
 use delivery_sim::time::MS;
 use delivery_sim::{Dur, Scenario};
+#[cfg(feature = "ssr")]
 use leptos::prelude::*;
 use wasm_bindgen::JsCast as _;
 use wasm_bindgen::closure::Closure;
@@ -374,7 +375,7 @@ struct Note {
 /// What the server refuses and what we warn of, sorted by the knobs it is about; and the rest.
 fn notes(live: Live) -> (Vec<Note>, String) {
     let scenario = live.scenario();
-    let refused = live.shown.with_untracked(|shown| !shown.refused.is_empty());
+    let refused = live.shown(|shown| !shown.refused.is_empty());
     let found = if refused { problems(&scenario) } else { new_traps(live, &scenario) };
     let last = live.last_turned();
     let mut notes: Vec<Note> = Vec::new();

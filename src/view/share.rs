@@ -3,6 +3,7 @@
 //! `copy.js` does the copying; here is what only the program knows: the settings and what came of them, in words.
 
 use crate::live::Live;
+#[cfg(feature = "ssr")]
 use leptos::prelude::*;
 
 /// The buttons, what they say, and the text where the clipboard is closed. `|` stands for what disables a button.
@@ -60,7 +61,7 @@ pub(crate) fn show(live: Live) {
     let position = live.position();
     settings.push_str(&position.t.to_string());
     settings.push('.');
-    let result = live.shown.with_untracked(|shown| {
+    let result = live.shown(|shown| {
         // What is on screen is then the run before.
         if shown.refused.is_empty() {
             shown.run.outcome.conclusion.clone()
