@@ -1,12 +1,12 @@
 //! The state of one lab: its settings, the run they give, and the moment shown.
 //!
-//! Settings make a run (a memo); the run and the moment make everything on screen. What a reader does
-//! comes in through the methods here and nowhere else.
+//! Settings make a run; the run and the moment make everything on screen. What a reader does comes in through the methods
+//! here and nowhere else.
 
 use crate::player::Player;
 use crate::run::{Run, Shown};
 use crate::view::Control;
-use crate::{address, html, view};
+use crate::{address, view};
 use delivery_figure::lab::{Knob, Lab, Position};
 use delivery_figure::scene::{Layout, Scene};
 use delivery_figure::window::Window;
@@ -44,6 +44,9 @@ const STEP_MS: u32 = 1_000;
 /// Milliseconds of quiet before the address is written, and before a run is judged.
 const ADDRESS_MS: u32 = 200;
 
+/// Whether this is the browser's program; if not, labs are written into pages.
+pub(crate) const ALIVE: bool = cfg!(not(feature = "ssr"));
+
 /// Below this width pictures stand upright; the same as in `style/lab.css`.
 const NARROW: &str = "(max-width: 55.99rem)";
 
@@ -76,10 +79,14 @@ impl Now {
     }
 }
 
-/// What does not change, or what nobody on screen follows.
+/// What does not change, or what is followed by way of [`Now`].
 struct Inner {
     lab: Lab,
     first: bool,
+    /// The settings, one for each knob.
+    values: Vec<Value>,
+    /// The run on screen.
+    shown: Shown,
     /// The speed, by its place in [`SPEEDS`].
     speed: usize,
     /// Whether the run begins again at its end.
@@ -108,30 +115,27 @@ struct Inner {
 
 /// One lab. A bundle of handles, cheap to copy into every closure.
 ///
-/// Few signals of few types, and views that take [`Signal`]s: every further type costs a kilobyte to download.
+/// One signal for all: every further type costs a kilobyte to download.
 #[derive(Clone, Copy)]
 pub(crate) struct Live {
-    /// The settings, one for each knob.
-    pub(crate) values: RwSignal<Vec<Value>>,
-    /// The run on screen.
-    pub(crate) shown: Memo<Shown>,
-    /// The moment and how it is looked at.
+    /// The moment and how it is looked at. It also tells its followers of other settings and their run.
     pub(crate) now: RwSignal<Now>,
-    /// Whether it is in a browser; if not, it is being written into a page.
-    pub(crate) alive: bool,
     inner: StoredValue<Inner, LocalStorage>,
 }
 
 impl Live {
     /// A lab at a position. Belongs to the reactive owner it is made under.
-    pub(crate) fn new(lab: Lab, first: bool, alive: bool, position: Position) -> Self {
+    pub(crate) fn new(lab: Lab, first: bool, position: Position) -> Self {
         let t = position.t.min(lab.scenario.end);
-        let layout = if alive && media(NARROW) { Layout::Tall } else { Layout::Wide };
+        let layout = if ALIVE && media(NARROW) { Layout::Tall } else { Layout::Wide };
         let speed = first_speed(lab.scenario.end);
         let controls = controls(&lab, &position);
+        let shown = Shown::of(&lab, &position.values, None);
         let inner = StoredValue::new_local(Inner {
             lab,
             first,
+            values: position.values,
+            shown,
             speed,
             looping: false,
             built: (0, 0),
@@ -145,21 +149,6 @@ impl Live {
             timer: None,
             pending: None,
         });
-        let values = RwSignal::new(position.values);
-        let shown = Memo::new(move |before: Option<&Shown>| {
-            inner.with_value(|Inner { lab, .. }| {
-                match values.with(|values| Run::new(lab, values)) {
-                    Ok(run) => Shown { run: Arc::new(run), refused: Vec::new() },
-                    Err(refused) => {
-                        let run = before.map_or_else(
-                            || Arc::new(Run::of_default(lab)),
-                            |shown| shown.run.clone(),
-                        );
-                        Shown { run, refused }
-                    }
-                }
-            })
-        });
         let now = RwSignal::new(Now {
             t,
             step: None,
@@ -170,7 +159,7 @@ impl Live {
             msg: None,
             pinned: false,
         });
-        let live = Self { values, shown, now, alive, inner };
+        let live = Self { now, inner };
         live.keep(position.pinned);
         live
     }
@@ -193,20 +182,18 @@ impl Live {
     /// Looks at each knob: its place, itself, its value and its control. Not followed.
     pub(crate) fn each_knob(self, look: &mut dyn FnMut(usize, &Knob, &Value, &Control)) {
         self.inner.with_value(|inner| {
-            self.values.with_untracked(|values| {
-                let knobs = inner.lab.knobs.iter().zip(values).zip(&inner.controls).enumerate();
-                for (i, ((knob, value), control)) in knobs {
-                    if let Some(control) = control {
-                        look(i, knob, value, control);
-                    }
+            let knobs = inner.lab.knobs.iter().zip(&inner.values).zip(&inner.controls).enumerate();
+            for (i, ((knob, value), control)) in knobs {
+                if let Some(control) = control {
+                    look(i, knob, value, control);
                 }
-            });
+            }
         });
     }
 
     /// The scenario that the settings make. Not followed.
     pub(crate) fn scenario(self) -> Scenario {
-        self.lab(|lab| self.values.with_untracked(|values| lab.scenario_at(values)))
+        self.inner.with_value(|inner| inner.lab.scenario_at(&inner.values))
     }
 
     /// The knob that was turned last, beyond all of them if none was.
@@ -214,22 +201,22 @@ impl Live {
         self.inner.with_value(|inner| inner.turned)
     }
 
-    /// The run on screen; the caller follows it.
-    pub(crate) fn run(self) -> Arc<Run> {
-        self.shown.with(|shown| shown.run.clone())
+    /// Looks at what is on screen. Not followed.
+    pub(crate) fn shown<T>(self, look: impl FnOnce(&Shown) -> T) -> T {
+        self.inner.with_value(|inner| look(&inner.shown))
     }
 
-    /// The same, not followed.
+    /// The run on screen. Not followed.
     pub(crate) fn run_now(self) -> Arc<Run> {
-        self.shown.with_untracked(|shown| shown.run.clone())
+        self.shown(|shown| shown.run.clone())
     }
 
-    /// The event shown: the last one up to now, none before the first; the caller follows it.
-    pub(crate) fn row(self) -> Option<usize> {
-        row(&self.run(), self.now.get())
+    /// The settings. Not followed.
+    fn values(self) -> Vec<Value> {
+        self.inner.with_value(|inner| inner.values.clone())
     }
 
-    /// The same, not followed.
+    /// The event shown: the last one up to now, none before the first.
     pub(crate) fn row_now(self) -> Option<usize> {
         row(&self.run_now(), self.now.get_untracked())
     }
@@ -237,15 +224,21 @@ impl Live {
     /// Keeps picture, table and address in step with the state. To be called once, in the browser.
     pub(crate) fn follow(self) {
         Effect::new(move |seen: Option<(Arc<Run>, Now, Vec<Value>)>| {
-            let (run, now, values) = (self.run(), self.now.get(), self.values.get());
-            if let Some((before, was, turned)) = &seen {
-                let same = Arc::ptr_eq(before, &run);
+            let (run, now, values) = (self.run_now(), self.now.get(), self.values());
+            let row_then = seen.as_ref().map(|(before, was, _)| row(before, *was));
+            let same = seen.as_ref().is_some_and(|(before, ..)| Arc::ptr_eq(before, &run));
+            let row = row(&run, now);
+            view::show(self, &run, &now, row, [same, same && row_then == Some(row)]);
+            if let Some((_, was, turned)) = &seen {
                 if !same || was.layout != now.layout || was.window != now.window {
                     self.draw(&run, now);
                     view::show_zoom(self, &run, now.window);
                 }
                 if *turned != values {
                     view::show_knobs(self, false);
+                }
+                if was.pinned != now.pinned {
+                    view::show_pin(self, now.pinned);
                 }
                 view::show_parts(self, &run, now.open, was.open, same);
                 if was.msg != now.msg {
@@ -260,12 +253,10 @@ impl Live {
                     self.inner.update_value(|inner| inner.pending = Some(timeout));
                 }
             } else {
-                if self.other().is_some() {
-                    self.draw_other(now, self.clock());
-                }
+                self.draw(&run, now);
+                view::show_zoom(self, &run, now.window);
+                view::show_pin(self, now.pinned);
                 view::listen_zoom(self);
-            }
-            if seen.is_none() {
                 view::attend(self);
             }
             (run, now, values)
@@ -309,12 +300,6 @@ impl Live {
     /// Holds answer and goals against the run on screen.
     pub(crate) fn judge(self) {
         view::judge(self, &self.run_now());
-    }
-
-    /// What the page has in the element with that id.
-    #[cfg(not(feature = "ssr"))]
-    pub(crate) fn printed(self, name: &str) -> String {
-        self.element(name).map(|element| element.inner_html()).unwrap_or_default()
     }
 
     /// Whether it is the first lab of its page.
@@ -421,17 +406,26 @@ impl Live {
 
     /// Turns one knob; the moment stays. Says whether it stood elsewhere.
     pub(crate) fn turn(self, knob: usize, value: Value) -> bool {
-        let new =
-            self.values.with_untracked(|values| values.get(knob).is_some_and(|now| *now != value));
+        let mut values = self.values();
+        let new = values.get(knob).is_some_and(|now| *now != value);
         if new {
-            self.now.update(|now| now.step = None);
             self.inner.update_value(|inner| {
                 inner.turned = knob;
                 view::admit(&mut inner.controls[knob], &inner.lab.knobs[knob], &value);
             });
-            self.values.update(|values| values[knob] = value);
+            values[knob] = value;
+            self.set_values(values);
+            self.now.update(|now| now.step = None);
         }
         new
+    }
+
+    /// Runs other settings. Who calls this goes on to tell what of [`Now`] changes.
+    fn set_values(self, values: Vec<Value>) {
+        self.inner.update_value(|inner| {
+            inner.shown = Shown::of(&inner.lab, &values, Some(&inner.shown));
+            inner.values = values;
+        });
     }
 
     /// Back to the settings and the moment that the lab opens with.
@@ -444,7 +438,7 @@ impl Live {
         self.pause();
         self.inner.update_value(|inner| inner.controls = controls(&inner.lab, &position));
         self.keep(position.pinned);
-        self.values.set(position.values);
+        self.set_values(position.values);
         view::show_knobs(self, true);
         self.seek(position.t);
         self.look_at(position.window);
@@ -453,7 +447,7 @@ impl Live {
     /// The settings and the moment.
     pub(crate) fn position(self) -> Position {
         let Now { t, window, .. } = self.now.get_untracked();
-        Position { values: self.values.get_untracked(), t, window, pinned: self.pinned() }
+        Position { values: self.values(), t, window, pinned: self.pinned() }
     }
 
     fn write_address(self) {
@@ -652,21 +646,6 @@ impl Live {
         let away =
             document().document_element().is_some_and(|root| root.has_attribute("data-away"));
         !away && !document().hidden() && place.bottom() > 0.0 && place.top() < height
-    }
-
-    /// What is happening now, as HTML.
-    pub(crate) fn caption(self) -> String {
-        let run = self.run();
-        let mut out = String::new();
-        match self.row().and_then(|row| run.rows.get(row)) {
-            Some(row) => {
-                html::element(&mut out, "b", &row.at.to_string());
-                out.push(' ');
-                html::sentence(&mut out, &row.what);
-            }
-            None => out.push_str("<b>T+0.0 s</b> Nothing has happened yet."),
-        }
-        out
     }
 }
 

@@ -22,7 +22,6 @@ pub(crate) struct Run {
 }
 
 /// What is on screen: the last run that the settings allowed, and why newer settings were refused.
-#[derive(Clone)]
 pub(crate) struct Shown {
     /// The run.
     pub(crate) run: Arc<Run>,
@@ -30,10 +29,17 @@ pub(crate) struct Shown {
     pub(crate) refused: Vec<String>,
 }
 
-/// A run is never changed, so the same run is the same place in memory.
-impl PartialEq for Shown {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.run, &other.run) && self.refused == other.refused
+impl Shown {
+    /// What `values` put on screen after `before`.
+    pub(crate) fn of(lab: &Lab, values: &[Value], before: Option<&Self>) -> Self {
+        match Run::new(lab, values) {
+            Ok(run) => Self { run: Arc::new(run), refused: Vec::new() },
+            Err(refused) => {
+                let run = before
+                    .map_or_else(|| Arc::new(Run::of_default(lab)), |shown| shown.run.clone());
+                Self { run, refused }
+            }
+        }
     }
 }
 

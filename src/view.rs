@@ -18,20 +18,20 @@ mod table;
 mod why;
 mod zoom;
 
-pub(crate) use compare::draw as draw_other;
+pub(crate) use compare::{draw as draw_other, show as show_pin};
 pub(crate) use knobs::{Control, admit, attend, controls, show as show_knobs};
 pub(crate) use light::{asked, light, show as show_card};
 pub(crate) use parts::{ACCOUNT, show as show_parts};
 pub(crate) use share::show as show_copies;
 pub(crate) use zoom::{listen as listen_zoom, show as show_zoom};
 
-#[cfg(feature = "ssr")]
 use crate::html;
-use crate::live::Live;
+use crate::live::{Live, Now};
 use crate::run::Run;
 use delivery_figure::condition::Facts;
 use leptos::prelude::*;
-use web_sys::KeyboardEvent;
+use wasm_bindgen::JsCast as _;
+use web_sys::{Element, KeyboardEvent};
 
 /// The whole of a lab as it stands in a finished page: its default run at its opening moment, complete without
 /// any program. `first` says that it is the first lab of its page, which has the short keys in the address.
@@ -39,8 +39,8 @@ use web_sys::KeyboardEvent;
 pub fn render(lab: &delivery_figure::lab::Lab, first: bool) -> String {
     Owner::new().with(|| {
         let (slug, compact) = (lab.slug.clone(), crate::compact::write(lab));
-        let live = Live::new(lab.clone(), first, false, lab.default_position());
-        let digest = live.run().digest();
+        let live = Live::new(lab.clone(), first, lab.default_position());
+        let digest = live.run_now().digest();
         view! {
             <section
                 class="lab"
@@ -50,7 +50,7 @@ pub fn render(lab: &delivery_figure::lab::Lab, first: bool) -> String {
                 data-first=first.then_some("")
                 data-digest=digest
             >
-                {body(live, &[])}
+                {body(live)}
             </section>
         }
         .to_html()
@@ -68,10 +68,15 @@ pub fn mount(section: &web_sys::Element) -> Result<(), String> {
     let digest = crate::run::Run::of_default(&lab).digest();
     let place = section.clone();
     leptos::mount::mount_to_renderer(section, move || {
-        let live = Live::new(lab, first, true, position);
+        let live = Live::new(lab, first, position);
         live.follow();
         parts::listen(live, &place);
-        let body = body(live, &notices);
+        wake(live, &place, &notices);
+        // What the press wrote is taken over, and brought in step with the state afterwards.
+        let printed = find(&place, ".body").map(|body| body.inner_html()).unwrap_or_default();
+        let body = view! {
+            <div class="body" inner_html=printed on:keydown=move |event| key(live, &event)></div>
+        };
         // All that can fail has been done; in the same task the live lab takes the place of the finished one.
         place.set_inner_html("");
         let _ = place.class_list().add_1("live");
@@ -82,13 +87,77 @@ pub fn mount(section: &web_sys::Element) -> Result<(), String> {
     Ok(())
 }
 
+/// Frees the controls of a finished page, and puts away what is for readers without a program.
+fn wake(live: Live, lab: &Element, notices: &[String]) {
+    each(lab, "fieldset, [data-pin], .copy button", &|control| {
+        let _ = control.remove_attribute("disabled");
+    });
+    if let Some(view) = live.element("view") {
+        picture::attend(&view);
+    }
+    if let Some(account) = live.element("account") {
+        account.set_inner_html("");
+    }
+    if let Some(place) = find(lab, ".lab-notice") {
+        let mut out = String::new();
+        for sentence in notices {
+            html::paragraph(&mut out, sentence);
+        }
+        place.set_inner_html(&out);
+    }
+}
+
+/// Brings clock, caption and outcome in step with the state, apart from what is the `same`: the run, and the event in it.
+pub(crate) fn show(live: Live, run: &Run, now: &Now, row: Option<usize>, same: [bool; 2]) {
+    clock::show(live, run, now, same[0]);
+    let Some(lab) = document().get_element_by_id(&live.lab(|lab| lab.slug.clone())) else { return };
+    picture::show(&lab, run, now, row, same);
+    if !same[0] {
+        outcome::show(&lab, run);
+    }
+}
+
+/// The first element within `place` that a selector finds.
+#[inline(never)]
+fn find(place: &Element, selector: &str) -> Option<Element> {
+    place.query_selector(selector).ok().flatten()
+}
+
+/// Does something with every element within `place` that a selector finds. Says whether there is one.
+fn each(place: &Element, selector: &str, act: &dyn Fn(&Element)) -> bool {
+    let Ok(found) = place.query_selector_all(selector) else { return false };
+    (0..found.length()).for_each(|i| {
+        if let Some(element) = found.get(i).and_then(|node| node.dyn_into().ok()) {
+            act(&element);
+        }
+    });
+    found.length() > 0
+}
+
+/// Puts words into an element, unless they stand there: what is announced is announced once.
+#[inline(never)]
+fn say(element: &Element, words: &str) {
+    if element.inner_html() != words {
+        element.set_inner_html(words);
+    }
+}
+
+/// Writes a text into an element within `place`, unless it stands there.
+fn write(place: &Element, selector: &str, text: &str) {
+    if let Some(element) = find(place, selector)
+        && element.text_content().as_deref() != Some(text)
+    {
+        element.set_text_content(Some(text));
+    }
+}
+
 /// All of a lab within its section.
-fn body(live: Live, notices: &[String]) -> impl IntoView + use<> {
-    let head = head(live);
+#[cfg(feature = "ssr")]
+fn body(live: Live) -> impl IntoView {
     view! {
-        <div class="body" on:keydown=move |event| key(live, &event)>
-            <header id=live.id("head") inner_html=head></header>
-            {outcome::notice(notices)}
+        <div class="body">
+            <header id=live.id("head") inner_html=head(live)></header>
+            {outcome::notice()}
             {picture::picture(live)}
             {picture::caption(live)}
             {light::card(live)}
@@ -111,20 +180,17 @@ pub(crate) fn judge(live: Live, run: &Run) {
     }
 }
 
-/// What the lab shows, its question and the answers; in a live lab as its page had it. Who calls the
-/// program frees the answers.
+/// What the lab shows, its question and the answers. Who calls the program frees the answers.
+#[cfg(feature = "ssr")]
 fn head(live: Live) -> String {
-    #[cfg(feature = "ssr")]
-    return live.lab(|lab| {
+    live.lab(|lab| {
         let mut out = String::new();
         html::element(&mut out, &["h2 id=\"", &lab.slug, "-title\""].concat(), &lab.title);
         let ask = ["p class=\"ask\" id=\"", &lab.slug, "-ask\""].concat();
         html::element(&mut out, &ask, &lab.question);
         predict::answers(&mut out, lab);
         out
-    });
-    #[cfg(not(feature = "ssr"))]
-    live.printed("head")
+    })
 }
 
 /// The number in an attribute.

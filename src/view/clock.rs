@@ -1,84 +1,101 @@
 //! The clock: play, step, scrub, speed; play from the start, again and again; jump to what decides a run.
 
+use super::{each, find, write};
 use crate::html;
-use crate::live::{Live, SPEEDS};
+#[cfg(feature = "ssr")]
+use crate::live::SPEEDS;
+use crate::live::{Live, Now};
+use crate::run::Run;
 use delivery_figure::kinds::KINDS;
 use delivery_sim::Time;
 use delivery_sim::time::{MS, SEC};
+#[cfg(feature = "ssr")]
 use leptos::prelude::*;
-use web_sys::HtmlInputElement;
+use wasm_bindgen::JsCast as _;
+use web_sys::{Element, HtmlInputElement};
 
+#[cfg(feature = "ssr")]
 const PREVIOUS: &str =
     r#"<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M4 3v10M13 3 6.5 8l6.5 5z"/></svg>"#;
+#[cfg(feature = "ssr")]
 const NEXT: &str =
     r#"<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M12 3v10M3 3l6.5 5L3 13z"/></svg>"#;
 
-/// The controls of the moment.
+/// The controls of the moment, as a finished page has them.
+#[cfg(feature = "ssr")]
 pub(super) fn clock(live: Live) -> impl IntoView {
     let end = live.lab(|lab| lab.scenario.end);
-    let unit = unit(end);
-    let place = Signal::derive(move || (live.now.get().t.0 / unit).to_string());
-    let said = Signal::derive(move || {
-        let now = live.now.get();
-        if now.playing { "playing".into() } else { html::spoken(&now.t.to_string()) }
-    });
-    let time = Signal::derive(move || live.now.get().t.to_string());
-    let play =
-        Signal::derive(move || String::from(if live.now.get().playing { "Pause" } else { "Play" }));
+    let (unit, t) = (unit(end), live.now.get_untracked().t);
     let mut speeds = String::new();
     for (i, (_, name)) in SPEEDS.iter().enumerate() {
         html::option(&mut speeds, &i.to_string(), name, i == live.speed());
     }
-    let more = Signal::derive(move || more(live));
     view! {
-        <fieldset class="clock controls" aria-label="Clock" disabled=!live.alive>
-            <button class="go" type="button" on:click=move |_| live.toggle()>
-                {play}
+        <fieldset class="clock controls" id=live.id("clock") aria-label="Clock" disabled>
+            <button class="go" type="button" data-go>
+                "Play"
             </button>
             <button
                 type="button"
                 aria-label="Previous event"
+                data-step="-"
                 inner_html=PREVIOUS
-                on:click=move |_| live.previous()
             ></button>
-            <button
-                type="button"
-                aria-label="Next event"
-                inner_html=NEXT
-                on:click=move |_| {
-                    live.next();
-                }
-            ></button>
+            <button type="button" aria-label="Next event" data-step="+" inner_html=NEXT></button>
             <input
                 class="scrub"
                 type="range"
                 aria-label="Time"
                 min="0"
                 max=end.0.div_ceil(unit).to_string()
-                value=place.get_untracked()
-                prop:value=place
-                aria-valuetext=said
-                on:input=move |event| {
-                    let input: HtmlInputElement = event_target(&event);
-                    live.seek(Time((input.value_as_number() as u64).saturating_mul(unit)));
-                }
+                value=(t.0 / unit).to_string()
+                aria-valuetext=html::spoken(&t.to_string())
             />
-            <output class="time">{time}</output>
-            <select
-                class="speed"
-                aria-label="Speed"
-                inner_html=speeds
-                on:change=move |event| {
-                    live.set_speed(event_target_value(&event).parse().unwrap_or_default());
-                }
-            ></select>
+            <output class="time">{t.to_string()}</output>
+            <select class="speed" aria-label="Speed" inner_html=speeds></select>
             {super::zoom::zoom_controls(live)}
-            <div class="more-clock" inner_html=more></div>
+            <div class="more-clock" inner_html=more(live)></div>
         </fieldset>
     }
 }
 
+/// Brings the clock in step with the moment and, unless it is the `same`, with the run.
+pub(super) fn show(live: Live, run: &Run, now: &Now, same: bool) {
+    let Some(clock) = live.element("clock") else { return };
+    write(&clock, ".go", if now.playing { "Pause" } else { "Play" });
+    let time = now.t.to_string();
+    write(&clock, ".time", &time);
+    if let Some(scrub) = find(&clock, ".scrub") {
+        let place = now.t.0 / unit(live.lab(|lab| lab.scenario.end));
+        let said = if now.playing { "playing".into() } else { html::spoken(&time) };
+        let _ = scrub.set_attribute("aria-valuetext", &said);
+        scrub.unchecked_into::<HtmlInputElement>().set_value(&place.to_string());
+    }
+    if !same {
+        let kinds = run.rows.all_kinds();
+        each(&clock, "[data-jump]", &|jump| {
+            let key = jump.get_attribute("data-jump");
+            let kind = KINDS.iter().find(|kind| Some(kind.key) == key.as_deref());
+            let there = kind.is_some_and(|kind| kinds & kind.bit != 0);
+            let _ = jump.toggle_attribute_with_force("disabled", !there);
+        });
+    }
+}
+
+/// The slider of the moment or the speed was set.
+pub(super) fn set(live: Live, control: &Element) {
+    let class = control.class_name();
+    let value = || control.unchecked_ref::<HtmlInputElement>().value().parse().unwrap_or_default();
+    if class == "scrub" {
+        let unit = unit(live.lab(|lab| lab.scenario.end));
+        live.seek(Time(unit.saturating_mul(value())));
+    } else if class == "speed" {
+        live.set_speed(value() as usize);
+    }
+}
+
 /// From the start, again, and the kinds of events to jump to, of which those can be pressed that this run has.
+#[cfg(feature = "ssr")]
 fn more(live: Live) -> String {
     let kinds = live.run().rows.all_kinds();
     let mut out = String::from(

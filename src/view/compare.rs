@@ -1,30 +1,37 @@
 //! Two runs on one time axis: a run that was pinned, or the other system of the lab, above the run of the settings.
 
 use crate::html;
-use crate::live::{Live, Now};
+use crate::live::{ALIVE, Live, Now};
 use crate::run::Run;
 use delivery_figure::compare::{Difference, differences};
 use delivery_figure::scene::Layout;
 use delivery_figure::svg::notches;
 use delivery_sim::Time;
 use delivery_sim::setting::Value;
+#[cfg(feature = "ssr")]
 use leptos::prelude::*;
 
 /// Differences that are told one by one; further ones are counted.
 const TOLD: usize = 12;
 
 /// The button that pins the run and lets it go, and what differs.
+#[cfg(feature = "ssr")]
 pub(super) fn compare(live: Live) -> impl IntoView {
-    let word = Signal::derive(move || {
-        String::from(if live.now.get().pinned { "Let the pinned run go" } else { "Pin this run" })
-    });
     view! {
         <div class="compare controls">
-            <button type="button" data-pin disabled=!live.alive on:click=move |_| live.pin()>
-                {word}
+            <button type="button" id=live.id("pin") data-pin disabled>
+                "Pin this run"
             </button>
             <div id=live.id("differs") aria-live="polite"></div>
         </div>
+    }
+}
+
+/// Lets the button say what it does.
+pub(crate) fn show(live: Live, pinned: bool) {
+    if let Some(button) = live.element("pin") {
+        let word = if pinned { "Let the pinned run go" } else { "Pin this run" };
+        button.set_text_content(Some(word));
     }
 }
 
@@ -54,7 +61,7 @@ pub(super) fn other(live: Live, now: Now, t: Time) -> (String, String) {
     let mut svg = |layout| {
         above.push_str(&other.picture(&id, title, &other.scene(layout, now.window), t));
     };
-    if live.alive {
+    if ALIVE {
         svg(now.layout);
     } else {
         svg(Layout::Wide);

@@ -6,14 +6,13 @@ use crate::run::Run;
 use delivery_figure::condition::Facts;
 #[cfg(feature = "ssr")]
 use delivery_figure::lab::Lab;
+#[cfg(feature = "ssr")]
 use leptos::prelude::*;
 
-/// The list of goals, in a live lab as its page had it. Without a program nothing could be ticked, so it is a control.
+/// The list of goals. Without a program nothing could be ticked, so it is a control.
+#[cfg(feature = "ssr")]
 pub(super) fn goals(live: Live) -> impl IntoView {
-    #[cfg(feature = "ssr")]
     let out = live.lab(|lab| list(lab, live.first()));
-    #[cfg(not(feature = "ssr"))]
-    let out = live.printed("goals");
     view! { <div class="goals controls" id=live.id("goals") inner_html=out></div> }
 }
 

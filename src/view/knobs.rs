@@ -9,6 +9,7 @@ mod control;
 mod list;
 mod schedule;
 
+use super::say;
 use crate::html;
 use crate::live::Live;
 use delivery_figure::lab::Knob;
@@ -16,6 +17,7 @@ use delivery_sim::check::{Problem, problems, traps};
 use delivery_sim::setting::{Form, Value};
 use delivery_sim::time::MS;
 use delivery_sim::{Dur, Scenario};
+#[cfg(feature = "ssr")]
 use leptos::prelude::*;
 use wasm_bindgen::JsCast as _;
 use wasm_bindgen::closure::Closure;
@@ -104,19 +106,15 @@ fn size(value: &Value) -> u64 {
 }
 
 /// Every knob, the rarer ones folded away; what is the matter with the settings as a whole; and the way back.
+#[cfg(feature = "ssr")]
 pub(super) fn knobs(live: Live) -> impl IntoView {
-    // What the press wrote is taken over as it stands, and brought in step afterwards.
-    #[cfg(not(feature = "ssr"))]
-    let out = live.element("settings").map(|settings| settings.inner_html()).unwrap_or_default();
-    #[cfg(feature = "ssr")]
-    let out = written(live);
     view! {
         <fieldset
             class="settings controls"
             id=live.id("settings")
             aria-label="Settings"
-            disabled=!live.alive
-            inner_html=out
+            disabled
+            inner_html=written(live)
         ></fieldset>
     }
 }
@@ -364,13 +362,6 @@ fn choose(live: Live, id: &str, text: &str) {
     }
 }
 
-/// Puts words into an element, unless they stand there: what is announced is announced once.
-fn say(element: &Element, words: &str) {
-    if element.inner_html() != words {
-        element.set_inner_html(words);
-    }
-}
-
 /// What is to be said beside one knob.
 #[derive(Clone, Default)]
 struct Note {
@@ -384,7 +375,7 @@ struct Note {
 /// What the server refuses and what we warn of, sorted by the knobs it is about; and the rest.
 fn notes(live: Live) -> (Vec<Note>, String) {
     let scenario = live.scenario();
-    let refused = live.shown.with_untracked(|shown| !shown.refused.is_empty());
+    let refused = live.shown(|shown| !shown.refused.is_empty());
     let found = if refused { problems(&scenario) } else { new_traps(live, &scenario) };
     let last = live.last_turned();
     let mut notes: Vec<Note> = Vec::new();

@@ -1,5 +1,6 @@
 //! One message among all: its life lit in the pictures while the rest is dimmed, and its card.
 
+use super::{each, say};
 use crate::html;
 use crate::live::Live;
 use delivery_sim::trace::{Message, Msg};
@@ -12,6 +13,7 @@ use web_sys::{CustomEvent, Element, Event};
 const STATES: [&str; 6] = ["stored", "inflight", "acked", "again", "lost", "dead"];
 
 /// The card of the chosen message; empty and unseen while none is chosen.
+#[cfg(feature = "ssr")]
 pub(super) fn card(live: Live) -> impl IntoView {
     view! {
         <div
@@ -93,21 +95,12 @@ fn of_message(msg: u32) -> String {
 /// Lights what a selector finds in the pictures and dims the rest; without one, what is chosen, or nothing.
 pub(crate) fn light(live: Live, selector: Option<String>) {
     let Some(pictures) = live.element("pictures") else { return };
-    let each = |selector: &str, act: &dyn Fn(&Element)| {
-        let Ok(found) = pictures.query_selector_all(selector) else { return false };
-        (0..found.length()).for_each(|i| {
-            if let Some(element) = found.get(i).and_then(|node| node.dyn_into().ok()) {
-                act(&element);
-            }
-        });
-        found.length() > 0
-    };
-    each(".on", &|element| {
+    each(&pictures, ".on", &|element| {
         let _ = element.class_list().remove_1("on");
     });
     let chosen = live.now.with_untracked(|now| now.msg);
     let lit = selector.or_else(|| chosen.map(of_message)).is_some_and(|selector| {
-        each(&selector, &|element| {
+        each(&pictures, &selector, &|element| {
             let _ = element.class_list().add_1("on");
         })
     });
@@ -138,7 +131,5 @@ pub(crate) fn show(live: Live) {
         }
         out.push_str("</ol><button type=\"button\" data-close>Close</button>");
     }
-    if card.inner_html() != out {
-        card.set_inner_html(&out);
-    }
+    say(&card, &out);
 }

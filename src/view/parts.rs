@@ -24,6 +24,7 @@ const PARTS: [(&str, &str); 4] = [
 pub(crate) const ACCOUNT: u8 = 8;
 
 /// All of them, closed. A finished page has the account, for readers without the program and for paper.
+#[cfg(feature = "ssr")]
 pub(super) fn parts(live: Live) -> impl IntoView {
     let mut out = String::new();
     for (name, heading) in PARTS {
@@ -35,8 +36,8 @@ pub(super) fn parts(live: Live) -> impl IntoView {
         out.push_str("</summary><div id=\"");
         html::escape(&mut out, &live.id(name));
         out.push_str("\">");
-        if account && !live.alive {
-            out.push_str(&told(&live.run()));
+        if account {
+            out.push_str(&told(&live.run_now()));
         }
         out.push_str("</div></details>");
     }
@@ -73,7 +74,7 @@ fn told(run: &Run) -> String {
 /// Listens to all that is plain HTML in the section of a lab.
 pub(super) fn listen(live: Live, section: &Element) {
     let closure = Closure::<dyn Fn(Event)>::new(move |event: Event| hear(live, &event));
-    for event in ["click", "input", "keydown", "toggle"] {
+    for event in ["click", "input", "change", "keydown", "toggle"] {
         let heard = closure.as_ref().unchecked_ref();
         // A toggle does not rise from its element, but it comes down to it.
         let _ = section.add_event_listener_with_callback_and_bool(event, heard, true);
@@ -92,6 +93,8 @@ fn hear(live: Live, event: &Event) {
                 live.now.update(|now| now.open = now.open & !(1 << i) | open);
             }
         }
+        "change" => clock::set(live, &target),
+        "input" if target.class_name() == "scrub" => clock::set(live, &target),
         "input" if target.closest(".filters").is_ok_and(|at| at.is_some()) => table::filter(live),
         "keydown" => move_on(&target, event.unchecked_ref()),
         "click" => press(live, &target, event.unchecked_ref()),
@@ -101,6 +104,9 @@ fn hear(live: Live, event: &Event) {
 
 /// What was pressed, by the attribute that says what it does.
 fn press(live: Live, target: &Element, event: &MouseEvent) {
+    // Some buttons are pictures.
+    let button = target.closest("button").ok().flatten();
+    let target = button.as_ref().unwrap_or(target);
     if let Some(row) = number(target, "data-row") {
         live.seek_row(row);
     } else if let Some(form) = number(target, "data-form") {
@@ -109,10 +115,22 @@ fn press(live: Live, target: &Element, event: &MouseEvent) {
         table::more(live, which == "later");
     } else if let Some(key) = target.get_attribute("data-jump") {
         clock::jump_key(live, &key, event.shift_key());
+    } else if target.has_attribute("data-go") {
+        live.toggle();
+    } else if let Some(step) = target.get_attribute("data-step") {
+        if step == "+" {
+            live.next();
+        } else {
+            live.previous();
+        }
+    } else if target.has_attribute("data-pin") {
+        live.pin();
     } else if target.has_attribute("data-close") {
         light::close(live);
     } else if target.has_attribute("data-answer") {
         live.judge();
+    } else if target.closest(".pictures").is_ok_and(|at| at.is_some()) {
+        light::press(live, event);
     } else if target.has_attribute("data-replay") {
         live.replay();
     } else if target.has_attribute("data-loop") {

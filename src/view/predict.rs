@@ -105,10 +105,8 @@ pub(super) fn show(live: Live, run: &Run, facts: &Facts<'_>) {
     };
     let [said, decides] = live.lab(|lab| verdict(lab, run, facts, chosen));
     let put = |what, text: &str| {
-        if let Some(place) = find(what)
-            && place.inner_html() != text
-        {
-            place.set_inner_html(text);
+        if let Some(place) = find(what) {
+            super::say(&place, text);
         }
     };
     put(".verdict p", &said);

@@ -3,15 +3,18 @@
 //! `copy.js` does the copying; here is what only the program knows: the settings and what came of them, in words.
 
 use crate::live::Live;
+#[cfg(feature = "ssr")]
 use leptos::prelude::*;
 
 /// The buttons, what they say, and the text where the clipboard is closed. `|` stands for what disables a button.
+#[cfg(feature = "ssr")]
 const COPY: &str = "<button type=\"button\" data-copy=\"link\"|>Copy link</button>\
 <button type=\"button\" data-copy=\"iframe\" aria-label=\"Copy as iframe\"|>as iframe</button>\
 <button type=\"button\" data-copy=\"markdown\" aria-label=\"Copy as Markdown\"|>as Markdown</button>\
 <span role=\"status\"></span><textarea aria-label=\"Text to copy\" rows=\"4\" readonly hidden></textarea>";
 
 /// The list of keys.
+#[cfg(feature = "ssr")]
 const KEYS: &str = "<summary>Keys</summary><ul>\
 <li><kbd>Space</kbd> plays or pauses</li>\
 <li><kbd>←</kbd> <kbd>→</kbd> go to the previous or next event</li>\
@@ -27,8 +30,9 @@ with <kbd>Shift</kbd> to the one before</li>\
 <p>They work while the focus is in this figure, except in controls that use them themselves.</p>";
 
 /// Link, iframe, Markdown; and the list of keys.
+#[cfg(feature = "ssr")]
 pub(super) fn foot(live: Live) -> impl IntoView {
-    let copy = COPY.replace('|', if live.alive { "" } else { " disabled" });
+    let copy = COPY.replace('|', " disabled");
     view! {
         <footer class="controls">
             <div class="copy" id=live.id("copy") role="group" aria-label="Copy" inner_html=copy></div>
@@ -57,7 +61,7 @@ pub(crate) fn show(live: Live) {
     let position = live.position();
     settings.push_str(&position.t.to_string());
     settings.push('.');
-    let result = live.shown.with_untracked(|shown| {
+    let result = live.shown(|shown| {
         // What is on screen is then the run before.
         if shown.refused.is_empty() {
             shown.run.outcome.conclusion.clone()

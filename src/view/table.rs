@@ -1,6 +1,6 @@
 //! The table of events, the accessible twin of the picture: filtered, copied, and of a long run only what is around the moment.
 
-use super::parts;
+use super::{find, parts, write};
 use crate::html;
 use crate::live::Live;
 use crate::run::Run;
@@ -141,8 +141,9 @@ fn fill(live: Live, run: &Run, place: &Element, window: Option<(usize, usize)>) 
     }
     table.set_inner_html(&out);
     let (fit, all) = (rows.len().to_string(), run.rows.len().to_string());
-    say(
+    write(
         place,
+        ".fit",
         &if fit == all { all + " events" } else { [&fit, " of ", &all, " events"].concat() },
     );
 }
@@ -199,16 +200,6 @@ pub(super) fn copy(live: Live, form: usize) {
         let _ = copy.set_attribute("data-text", &export::write(&rows, form));
         let _ = copy.set_attribute("data-done", &done);
     }
-}
-
-fn say(place: &Element, text: &str) {
-    if let Some(said) = find(place, ".fit") {
-        said.set_text_content(Some(text));
-    }
-}
-
-fn find(place: &Element, selector: &str) -> Option<Element> {
-    place.query_selector(selector).ok().flatten()
 }
 
 fn button(place: &Element, row: usize) -> Option<Element> {

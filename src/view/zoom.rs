@@ -1,5 +1,6 @@
 //! Zoom and pan in time: buttons, keys, the wheel over the picture, and dragging its times.
 
+use super::light;
 use crate::live::Live;
 use crate::run::Run;
 use delivery_figure::scene::Layout;
@@ -15,6 +16,7 @@ pub(super) const IN: u64 = 50;
 pub(super) const OUT: u64 = 200;
 
 /// The button that is always there, and those that come with zoom.
+#[cfg(feature = "ssr")]
 const BUTTONS: &str = r#"<button class="closer" type="button" data-zoom="in" aria-label="Zoom in"><svg viewBox="0 0 16 16" aria-hidden="true"><path d="M7 4v6M4 7h6M11 11l3.5 3.5"/><circle cx="7" cy="7" r="5"/></svg></button><div role="group" aria-label="Zoom"><button type="button" data-zoom="out" aria-label="Zoom out"><svg viewBox="0 0 16 16" aria-hidden="true"><path d="M4 7h6M11 11l3.5 3.5"/><circle cx="7" cy="7" r="5"/></svg></button><button type="button" data-zoom="-" aria-label="Earlier"><svg viewBox="0 0 16 16" aria-hidden="true"><path d="M10.5 3 5.5 8l5 5"/></svg></button><button type="button" data-zoom="+" aria-label="Later"><svg viewBox="0 0 16 16" aria-hidden="true"><path d="m5.5 3 5 5-5 5"/></svg></button><button type="button" data-zoom="all">Whole run</button><output>"#;
 
 /// A pixel of the wheel turns the window by so many tenths of a percent.
@@ -32,8 +34,9 @@ struct Drag {
 }
 
 /// The controls of zoom, as part of the clock.
+#[cfg(feature = "ssr")]
 pub(super) fn zoom_controls(live: Live) -> impl IntoView {
-    let (class, words) = look(&live.run(), live.now.get_untracked().window);
+    let (class, words) = look(&live.run_now(), live.now.get_untracked().window);
     let html = [BUTTONS, &words, "</output></div>"].concat();
     view! { <div class=class id=live.id("zoom") inner_html=html></div> }
 }
@@ -108,7 +111,11 @@ fn turn(live: Live, at: Time, permille: u64) {
 
 /// Follows wheel and pointer over the picture, and the buttons; once, when they are on the page.
 pub(crate) fn listen(live: Live) {
-    let (Some(view), Some(controls)) = (live.element("view"), live.element("zoom")) else { return };
+    let (Some(view), Some(controls), Some(pictures)) =
+        (live.element("view"), live.element("zoom"), live.element("pictures"))
+    else {
+        return;
+    };
     let place = view.clone();
     let mut drag = None;
     let closure =
@@ -119,12 +126,17 @@ pub(crate) fn listen(live: Live) {
                     press(live, &button);
                 }
             }
+            "pointerover" => light::hover(live, &event),
+            "pointerleave" => light::light(live, None),
             "wheel" => wheel(live, &place, &event.unchecked_into()),
             name => pull(live, &place, name, event.unchecked_ref(), &mut drag),
         });
     let listener = closure.as_ref().unchecked_ref();
     for name in ["wheel", "pointerdown", "pointermove", "pointerup", "pointercancel"] {
         let _ = view.add_event_listener_with_callback(name, listener);
+    }
+    for name in ["pointerover", "pointerleave"] {
+        let _ = pictures.add_event_listener_with_callback(name, listener);
     }
     let _ = controls.add_event_listener_with_callback("click", listener);
     // A lab lives as long as its page, and so does this.

@@ -28,7 +28,8 @@ pub(crate) fn noun(trace: &Trace, msgs: &[Msg], one: bool) -> String {
     let word = parts(&label).map_or("", |(word, _)| word);
     let plain = word.trim_end_matches(['-', ' ', '_', '#']);
     let named = !plain.is_empty()
-        && plain.chars().all(char::is_alphabetic)
+        // The tables of all letters there are would be 1 KB to download.
+        && plain.chars().all(|c| !c.is_ascii() || c.is_ascii_alphabetic())
         && msgs.iter().all(|msg| parts(&trace.label(*msg)).is_some_and(|(other, _)| other == word));
     let noun = if named { plain } else { "message" };
     format!("{noun}{}", if one { "" } else { "s" })

@@ -2,6 +2,7 @@
 
 use crate::names::number;
 use crate::words::Span;
+use std::fmt;
 
 /// Sentences of one moment; what more there is, is counted.
 const MOST_SENTENCES: usize = 12;
@@ -21,12 +22,18 @@ impl Say {
             self.text(" ");
         }
         let mut letters = text.chars();
-        let first: String = letters.next().map(|c| c.to_uppercase().collect()).unwrap_or_default();
+        let first: String = letters.next().map(capital).into_iter().collect();
         self.text(&first).text(letters.as_str())
     }
 
     pub(crate) fn text(&mut self, text: &str) -> &mut Self {
         self.state("", text)
+    }
+
+    /// The same of words that are put together here, once for all who do that.
+    #[inline(never)]
+    pub(crate) fn put(&mut self, words: fmt::Arguments<'_>) -> &mut Self {
+        self.state("", &words.to_string())
     }
 
     pub(crate) fn state(&mut self, state: &'static str, text: &str) -> &mut Self {
@@ -54,9 +61,30 @@ impl Say {
     }
 }
 
+/// A letter as it begins a sentence. Latin, Greek and Cyrillic letters do by a step; the tables for all others would be
+/// 4 KB to download.
+fn capital(c: char) -> char {
+    let step = match c {
+        'a'..='z' | 'à'..='ö' | 'ø'..='þ' | 'α'..='ρ' | 'σ'..='ω' | 'а'..='я' => 32,
+        'ѐ'..='џ' => 80,
+        _ => 0,
+    };
+    char::from_u32(c as u32 - step).unwrap_or(c)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sentences_begin_with_a_capital_letter() {
+        for c in "azæéþàöøÀßÿzαρςσωабяѐёџAZ1 _№→".chars() {
+            if c != 'ß' && c != 'ς' && c != 'ÿ' {
+                assert_eq!(capital(c).to_string(), c.to_uppercase().to_string(), "{c}");
+            }
+        }
+        assert_eq!((capital('ß'), capital('÷')), ('ß', '÷'));
+    }
 
     #[test]
     fn many_sentences_are_counted() {

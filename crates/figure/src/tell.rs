@@ -13,7 +13,6 @@ use delivery_sim::trace::{
     Removal, Reply,
 };
 use delivery_sim::{Dur, Time, Trace};
-use std::collections::BTreeSet;
 
 /// What happens within this time is one moment to a reader: a network hop, the server's timer.
 const GLUE: u64 = 2 * MS;
@@ -152,7 +151,8 @@ struct Teller<'a, 'r> {
     at: Time,
     say: Say,
     who: Vec<String>,
-    msgs: BTreeSet<Msg>,
+    /// In ascending order, each once.
+    msgs: Vec<Msg>,
     /// Workers whose start is told with what they get.
     fresh: Vec<ClientId>,
 }
@@ -166,7 +166,7 @@ impl<'a, 'r> Teller<'a, 'r> {
             at,
             say: Say::default(),
             who: Vec::new(),
-            msgs: BTreeSet::new(),
+            msgs: Vec::new(),
             fresh: Vec::new(),
         }
     }
@@ -215,13 +215,19 @@ impl<'a, 'r> Teller<'a, 'r> {
         }
     }
 
+    fn about(&mut self, msg: Msg) {
+        if let Err(place) = self.msgs.binary_search(&msg) {
+            self.msgs.insert(place, msg);
+        }
+    }
+
     fn label(&mut self, msg: Msg) -> String {
-        self.msgs.insert(msg);
+        self.about(msg);
         self.story.trace.label(msg)
     }
 
     fn names(&mut self, msgs: &[Msg]) -> String {
-        self.msgs.extend(msgs);
+        msgs.iter().for_each(|msg| self.about(*msg));
         names(self.story.trace, msgs)
     }
 
@@ -289,7 +295,7 @@ impl<'a, 'r> Teller<'a, 'r> {
                     let name = stream_of(stream);
                     let label = self.label(msg);
                     self.on(name);
-                    self.say.start(name).text(&format!(" knows the id of {label}: it is a duplicate of sequence {seq} and is not stored."));
+                    self.say.start(name).put(format_args!(" knows the id of {label}: it is a duplicate of sequence {seq} and is not stored."));
                 }
                 Event::NotKept { msg, stream, .. } => {
                     let name = stream_of(stream);
@@ -297,7 +303,7 @@ impl<'a, 'r> Teller<'a, 'r> {
                     self.on(name);
                     self.say
                         .start(name)
-                        .text(&format!(" does not keep {label}: "))
+                        .put(format_args!(" does not keep {label}: "))
                         .state("lost", "no consumer wants it")
                         .text(".");
                 }
@@ -309,7 +315,7 @@ impl<'a, 'r> Teller<'a, 'r> {
                         .start(name)
                         .text(" ")
                         .state("lost", "refuses")
-                        .text(&format!(" {label}: {}.", refusal(why)));
+                        .put(format_args!(" {label}: {}.", refusal(why)));
                 }
                 Event::PubFailed { msg, by, why }
                     if matches!(
@@ -323,7 +329,7 @@ impl<'a, 'r> Teller<'a, 'r> {
                         .start(who)
                         .text(" ")
                         .state("lost", "fails")
-                        .text(&format!(" to publish {label}: {}.", refusal(why)));
+                        .put(format_args!(" to publish {label}: {}.", refusal(why)));
                 }
                 Event::Unheard { msg } => {
                     let label = self.label(msg);
@@ -360,7 +366,7 @@ impl<'a, 'r> Teller<'a, 'r> {
             if let Event::Dropped { msg, by, why } = record.event {
                 let (who, label) = (self.story.client(by), self.label(msg));
                 self.on(who);
-                self.say.start(who).text(" ").state("lost", "loses").text(&format!(
+                self.say.start(who).text(" ").state("lost", "loses").put(format_args!(
                     " {label}: {}.",
                     match why {
                         Drop::BufferFull => "its buffer is full",
@@ -402,12 +408,12 @@ impl<'a, 'r> Teller<'a, 'r> {
             }
             match (lives.iter().filter_map(|life| life.watch.last()).map(|watch| watch.until).max().map(moment), lives.len()) {
                 (_, 0) => say.text("."),
-                (None, _) => say.text(&format!(" with {names} unfinished.")),
+                (None, _) => say.put(format_args!(" with {names} unfinished.")),
                 (Some(until), 1) => {
-                    say.text(&format!(" with {names} unfinished. The server takes no notice: the stopwatch runs on until {until}."))
+                    say.put(format_args!(" with {names} unfinished. The server takes no notice: the stopwatch runs on until {until}."))
                 }
                 (Some(until), _) => say
-                    .text(&format!(" with {names} unfinished. The server takes no notice: their stopwatches run on, the last until {until}.")),
+                    .put(format_args!(" with {names} unfinished. The server takes no notice: their stopwatches run on, the last until {until}.")),
             };
         }
     }
@@ -461,7 +467,7 @@ impl<'a, 'r> Teller<'a, 'r> {
             match said {
                 Some((reply, effect)) => self.answer(i, &label, done, reply, effect),
                 None => {
-                    self.say.start(who).text(&format!(" finishes {label} and sends no answer."));
+                    self.say.start(who).put(format_args!(" finishes {label} and sends no answer."));
                 }
             }
             // What it takes up next belongs into the same breath.
@@ -482,20 +488,20 @@ impl<'a, 'r> Teller<'a, 'r> {
         let label = self.label(life.delivery.msg);
         let started = life.started.unwrap_or(life.sent);
         let waited = rounded(started.since(life.arrived.unwrap_or(life.sent)));
-        self.say.start(who).text(&format!(" begins {label}"));
+        self.say.start(who).put(format_args!(" begins {label}"));
         if waited > Dur::ZERO {
-            self.say.text(&format!(" after {waited} in its buffer"));
+            self.say.put(format_args!(" after {waited} in its buffer"));
         }
         let settled =
             life.settled.or_else(|| self.current(i).settled).filter(|(at, ..)| *at <= self.at);
         let out = life.over.filter(|(at, over)| *over == Over::Expired && *at <= self.at);
         if let Some((at, _, _)) = settled {
-            self.say.text(&format!(", though it was settled at {}", moment(at)));
+            self.say.put(format_args!(", though it was settled at {}", moment(at)));
         } else if let Some((at, _)) = out {
             self.say
                 .text(", though its stopwatch ")
                 .state("again", "ran out")
-                .text(&format!(" at {}", moment(at)));
+                .put(format_args!(" at {}", moment(at)));
         }
         self.say.text(".");
     }
@@ -516,22 +522,22 @@ impl<'a, 'r> Teller<'a, 'r> {
         let elsewhere = current.delivery.attempt != life.delivery.attempt;
         let say = self.say.start(who);
         if done {
-            say.text(&format!(" finishes {label} and "));
+            say.put(format_args!(" finishes {label} and "));
         } else {
             say.text(" ");
         }
         let what = if done { "it" } else { label };
         match reply {
-            Reply::Ack => say.state("acked", "acks").text(&format!(" {what}")),
+            Reply::Ack => say.state("acked", "acks").put(format_args!(" {what}")),
             Reply::Nak | Reply::NakDelay(_) => {
-                say.state("again", "gives back").text(&format!(" {what} (nak)"))
+                say.state("again", "gives back").put(format_args!(" {what} (nak)"))
             }
-            Reply::Term => say.state("dead", "terms").text(&format!(" {what}")),
+            Reply::Term => say.state("dead", "terms").put(format_args!(" {what}")),
             Reply::InProgress => {
-                say.state("inflight", "says in progress").text(&format!(" on {what}"))
+                say.state("inflight", "says in progress").put(format_args!(" on {what}"))
             }
             Reply::Unknown => {
-                say.text(&format!("answers {what} with something the server does not know"))
+                say.put(format_args!("answers {what} with something the server does not know"))
             }
         };
         let Some(effect) = effect else {
@@ -542,33 +548,33 @@ impl<'a, 'r> Teller<'a, 'r> {
         match effect {
             Effect::Nothing => match (reply, current.settled) {
                 (_, Some((at, ..))) if at < self.at && current.settled.is_some() => {
-                    say.text(&format!("; that changes nothing, it was settled at {}.", moment(at)))
+                    say.put(format_args!("; that changes nothing, it was settled at {}.", moment(at)))
                 }
                 _ => say.text("; that changes nothing."),
             },
-            Effect::Settled if elsewhere => say.text(&format!(
+            Effect::Settled if elsewhere => say.put(format_args!(
                 ": that settles it, although {holder} holds it by now, as delivery {}.",
                 current.delivery.attempt
             )),
             Effect::Settled => match (reply, current.over, current.watch.last()) {
                 (Reply::Term, ..) => say.text(": it is never delivered again."),
-                (_, Some((at, Over::Expired)), _) => say.text(&format!(
+                (_, Some((at, Over::Expired)), _) => say.put(format_args!(
                     ". Its stopwatch ran out at {}, but nobody has it yet: the late ack counts.",
                     moment(at)
                 )),
                 (_, _, Some(watch)) => {
-                    say.text(&format!(", {} before its stopwatch runs out.", rounded(watch.until.since(self.at))))
+                    say.put(format_args!(", {} before its stopwatch runs out.", rounded(watch.until.since(self.at))))
                 }
                 _ => say.text("."),
             },
-            Effect::Queued if elsewhere => say.text(&format!(
+            Effect::Queued if elsewhere => say.put(format_args!(
                 ": an old delivery, but it takes {label} away from {holder}; it comes again at once."
             )),
             Effect::Queued => say.text(": it comes again at once."),
-            Effect::DelayedUntil(until) => say.text(&format!(": it comes again at {} at the earliest.", moment(until))),
+            Effect::DelayedUntil(until) => say.put(format_args!(": it comes again at {} at the earliest.", moment(until))),
             Effect::Extended(until) => match current.over {
                 Some((_, Over::Expired)) => say.text(", but its stopwatch ran out before: it is delivered again all the same."),
-                _ => say.text(&format!(": its stopwatch starts afresh and runs until {}.", moment(until))),
+                _ => say.put(format_args!(": its stopwatch starts afresh and runs until {}.", moment(until))),
             },
         };
     }
@@ -603,13 +609,13 @@ impl<'a, 'r> Teller<'a, 'r> {
             };
             self.say
                 .start("The ")
-                .text(&format!("{thing} of {names} "))
+                .put(format_args!("{thing} of {names} "))
                 .state("again", ends)
                 .text(". ");
             let used_up = lives.iter().all(|&i| self.used_up(&self.story.lives[i]));
             let subject = if one { "It has" } else { "They have" };
             if used_up {
-                self.say.text(&format!(
+                self.say.put(format_args!(
                     "{subject} no delivery left, and the next request for work will find that out."
                 ));
             } else {
@@ -642,9 +648,9 @@ impl<'a, 'r> Teller<'a, 'r> {
             let stays = if msgs.len() == 1 { "It stays" } else { "They stay" };
             self.say
                 .start("After ")
-                .text(&format!("{times} {names} {is} "))
+                .put(format_args!("{times} {names} {is} "))
                 .state("dead", "given up")
-                .text(&format!(
+                .put(format_args!(
                     ": max_deliver is reached. {stays} in the stream, and {}.",
                     if advised { "only an advisory tells" } else { "nothing tells" }
                 ));
@@ -698,9 +704,9 @@ impl<'a, 'r> Teller<'a, 'r> {
             };
             self.say
                 .start("A delivery of ")
-                .text(&format!("{names} {goes} to {who}, whose connection is gone, and is "))
+                .put(format_args!("{names} {goes} to {who}, whose connection is gone, and is "))
                 .state("lost", "lost")
-                .text(&format!("; {runs} all the same."));
+                .put(format_args!("; {runs} all the same."));
         }
     }
 
@@ -712,18 +718,18 @@ impl<'a, 'r> Teller<'a, 'r> {
         let head = of(lives[0]);
         let say = self.say.start(subject).text(" ");
         if again {
-            say.text(&format!("gets {names} ")).state("again", "again");
+            say.put(format_args!("gets {names} ")).state("again", "again");
         } else {
-            say.state("inflight", "gets").text(&format!(" {names}"));
+            say.state("inflight", "gets").put(format_args!(" {names}"));
         }
         let attempt = head.delivery.attempt;
         if lives.iter().all(|&i| of(i).delivery.attempt == attempt) && again {
-            say.text(&format!(", as delivery {attempt}"));
+            say.put(format_args!(", as delivery {attempt}"));
         }
         match (head.watch.first(), lives.len()) {
             (None, _) => say.text("; no answer is expected."),
             (Some(watch), 1) => {
-                say.text(&format!(": its stopwatch runs out at {}.", moment(watch.until)))
+                say.put(format_args!(": its stopwatch runs out at {}.", moment(watch.until)))
             }
             (Some(watch), n) => {
                 let even = lives.iter().all(|&i| {
@@ -731,12 +737,12 @@ impl<'a, 'r> Teller<'a, 'r> {
                 });
                 let all = if n == 2 { "both" } else { "all" };
                 if even {
-                    say.text(&format!(
+                    say.put(format_args!(
                         ": {all} their stopwatches run out at {}.",
                         moment(watch.until)
                     ))
                 } else {
-                    say.text(&format!(
+                    say.put(format_args!(
                         ": the first of their stopwatches runs out at {}.",
                         moment(watch.until)
                     ))
@@ -749,7 +755,7 @@ impl<'a, 'r> Teller<'a, 'r> {
         match begun {
             Some(i) if lives.len() > 1 => {
                 let label = self.label(of(i).delivery.msg);
-                self.say.start("It begins ").text(&format!(
+                self.say.start("It begins ").put(format_args!(
                     "{label}; {} in its buffer.",
                     if waiting == 1 {
                         "the other waits".into()
@@ -760,7 +766,7 @@ impl<'a, 'r> Teller<'a, 'r> {
             }
             None if head.ahead > 0 => {
                 let it = if lives.len() == 1 { "It is" } else { "They are" };
-                self.say.start(it).text(&format!(
+                self.say.start(it).put(format_args!(
                     " behind {} in its buffer.",
                     number(u64::from(head.ahead), false)
                 ));
@@ -811,7 +817,7 @@ impl<'a, 'r> Teller<'a, 'r> {
             match (places.clone().min(), places.max(), before(*i)) {
                 (Some(low), Some(high), Some(old)) => {
                     let out = moment(old.watch.last().map_or(self.at, |w| w.until));
-                    self.say.start("They stood at places ").text(&format!(
+                    self.say.start("They stood at places ").put(format_args!(
                         "{low} to {high} in the buffer of {}: by {out}, when their stopwatches of {} ran out, the work had not got so far.",
                         self.story.client(old.to),
                         old.wait()
@@ -825,7 +831,7 @@ impl<'a, 'r> Teller<'a, 'r> {
                     let head = self.story.trace.label(msgs[0]);
                     self.say.start(&head).text(": ").text(&reason.sentence);
                     let rest = self.names(&msgs[1..]);
-                    self.say.text(&format!(" The same goes for {rest}."));
+                    self.say.put(format_args!(" The same goes for {rest}."));
                 }
             }
         }
@@ -858,9 +864,9 @@ impl<'a, 'r> Teller<'a, 'r> {
             let say = self.say.start(who).text(" starts, asks for work and waits");
             match until {
                 Some(until) if msgs.len() == 1 => {
-                    say.text(&format!(": {names} is held by its stopwatch until {until}."))
+                    say.put(format_args!(": {names} is held by its stopwatch until {until}."))
                 }
-                Some(until) => say.text(&format!(
+                Some(until) => say.put(format_args!(
                     ": {names} are held by their stopwatches, the first until {until}."
                 )),
                 None => say.text("."),
@@ -890,7 +896,7 @@ impl<'a, 'r> Teller<'a, 'r> {
                 Removal::Purged => "the stream was purged",
                 Removal::NoInterest => "no consumer wants it any more",
             };
-            self.say.start(stream).text(&format!(" removes {names}: {reason}."));
+            self.say.start(stream).put(format_args!(" removes {names}: {reason}."));
         }
     }
 
@@ -899,7 +905,7 @@ impl<'a, 'r> Teller<'a, 'r> {
             let Event::Replied { answer, .. } = record.event else { continue };
             match self.story.trace.answers.get(answer as usize) {
                 Some(CallAnswer::Consumer(info)) => {
-                    self.say.start("Consumer info: ").text(&format!(
+                    self.say.start("Consumer info: ").put(format_args!(
                         "{} unprocessed, {} outstanding, {} redelivered, ack floor {}.",
                         info.num_pending,
                         info.num_ack_pending,
@@ -908,7 +914,7 @@ impl<'a, 'r> Teller<'a, 'r> {
                     ));
                 }
                 Some(CallAnswer::Stream(info)) => {
-                    self.say.start("Stream info: ").text(&format!(
+                    self.say.start("Stream info: ").put(format_args!(
                         "{} messages, last sequence {}.",
                         info.messages, info.last_seq
                     ));
@@ -920,7 +926,7 @@ impl<'a, 'r> Teller<'a, 'r> {
                 })) => {
                     self.say
                         .start("The server refuses a call: ")
-                        .text(&format!("{text} ({code})."));
+                        .put(format_args!("{text} ({code})."));
                 }
                 _ => {}
             }
