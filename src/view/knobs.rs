@@ -388,7 +388,7 @@ fn notes(live: Live) -> (Vec<Note>, String) {
     let mut beside = String::new();
     if found.is_empty() {
         // What is wrong with the run and not with a setting, such as that it is too long.
-        live.shown.with_untracked(|shown| {
+        live.shown(|shown| {
             for sentence in &shown.refused {
                 html::paragraph(&mut rest, &capital(sentence));
             }
