@@ -123,7 +123,15 @@ pub(crate) fn draw(live: Live, now: Now, t: Time) {
     mark("view", &run, |difference| difference.after);
     let mut out = String::new();
     if all.is_empty() {
-        html::paragraph(&mut out, "Both runs are the same. Change a setting.");
+        let same = live.pinned().as_ref() == Some(&run.values);
+        html::paragraph(
+            &mut out,
+            if same {
+                "Both runs are the same. Change a setting."
+            } else {
+                "Other settings, and the same comes of them: nothing happens to a message at another moment."
+            },
+        );
     } else {
         table(&mut out, &all);
     }
