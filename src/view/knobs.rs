@@ -13,6 +13,7 @@ use super::say;
 use crate::html;
 use crate::live::Live;
 use delivery_figure::lab::Knob;
+use delivery_figure::put::Put as _;
 use delivery_sim::check::{Problem, problems, traps};
 use delivery_sim::setting::{Form, Value};
 use delivery_sim::time::MS;
@@ -133,12 +134,12 @@ fn written(live: Live) -> String {
     put(&mut out, &["<summary>More settings</summary><div class=\"knobs\">", &folded]);
     put(&mut out, &["</div></details><div class=\"refused\" role=\"status\" id=\""]);
     put(&mut out, &[&live.id("refused"), "\"></div><button class=\"reset\" type=\"button\" "]);
-    out.push_str("data-part=\"z\">Reset</button>");
+    out.put("data-part=\"z\">Reset</button>");
     out
 }
 
 fn put(out: &mut String, parts: &[&str]) {
-    parts.iter().for_each(|part| out.push_str(part));
+    parts.iter().for_each(|part| out.put(part));
 }
 
 /// The name of a knob's control among the ids of its lab.
@@ -411,7 +412,7 @@ fn notes(live: Live) -> (Vec<Note>, String) {
         if !beside.is_empty() {
             put(&mut words, &["; the reason stands beside ", &beside]);
         }
-        words.push_str(". What is shown is the last run that worked.");
+        words.put(". What is shown is the last run that worked.");
         html::paragraph(&mut rest, &words);
     }
     (notes, rest)
@@ -486,7 +487,7 @@ pub(crate) fn show(live: Live, afresh: bool) {
         let invalid = note.invalid || !wrong.is_empty();
         let mut said = String::new();
         if wrong.is_empty() {
-            said.push_str(&note.words);
+            said.put(&note.words);
         } else {
             html::paragraph(&mut said, &capital(&wrong));
         }

@@ -11,6 +11,7 @@ mod labels;
 mod lanes;
 mod names;
 mod place;
+pub mod put;
 mod query;
 pub mod readings;
 mod say;

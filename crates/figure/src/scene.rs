@@ -2,6 +2,7 @@
 
 use crate::draw;
 use crate::lanes::Axis;
+use crate::put::Put as _;
 use crate::story::{Lives, Story};
 use crate::told::Told;
 use crate::window::Window;
@@ -227,10 +228,10 @@ pub(crate) fn point(layout: Layout, along: i32, across: i32) -> Point {
 pub(crate) fn translate(p: Point, unit: &str) -> String {
     let mut out = String::from("translate(");
     tenths(&mut out, p.x);
-    out.push_str(unit);
+    out.put(unit);
     out.push(',');
     tenths(&mut out, p.y);
-    out.push_str(unit);
+    out.put(unit);
     out.push(')');
     out
 }
