@@ -15,6 +15,7 @@ pub mod put;
 mod query;
 pub mod readings;
 mod say;
+mod scaled;
 pub mod scene;
 mod story;
 pub mod svg;
