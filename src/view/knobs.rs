@@ -9,7 +9,7 @@ mod control;
 mod list;
 mod schedule;
 
-use super::say;
+use super::{number, say};
 use crate::html;
 use crate::live::Live;
 use delivery_figure::lab::Knob;
@@ -147,11 +147,6 @@ fn id(knob: &Knob) -> String {
     ["knob-", &knob.name].concat()
 }
 
-/// A number that an attribute holds.
-fn number(element: &Element, name: &str) -> Option<usize> {
-    attribute(element, name).parse().ok()
-}
-
 /// Makes the controls answer to readers. To be called once, in the browser.
 pub(crate) fn attend(live: Live) {
     let Some(settings) = live.element("settings") else { return };
@@ -233,7 +228,7 @@ fn act(live: Live, event: &Event) {
         new = match name {
             b'b' if deed == Deed::Click => Some(control.usual.clone()),
             _ if !at_it => None,
-            b'r' => typed.parse().ok().and_then(|n: usize| control.places.get(n).cloned()),
+            b'r' => typed.parse().ok().and_then(|n: u64| control.places.get(n as usize).cloned()),
             b't' => reading(knob, value, &typed).ok(),
             b'p' => knob.read(&typed).ok(),
             b's' => knob.read(if on { "on" } else { "off" }).ok(),
@@ -299,7 +294,7 @@ fn set(element: &Element, name: &str, value: Option<&str>) {
     };
 }
 
-fn mark(element: &Element, name: &str, on: bool) {
+pub(super) fn mark(element: &Element, name: &str, on: bool) {
     set(element, name, on.then_some(""));
 }
 

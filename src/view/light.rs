@@ -1,6 +1,6 @@
 //! One message among all: its life lit in the pictures while the rest is dimmed, and its card.
 
-use super::{each, say};
+use super::{each, number, say};
 use crate::html;
 use crate::live::Live;
 use delivery_figure::put::Put as _;
@@ -44,7 +44,7 @@ fn choose(live: Live, msg: Option<u32>) {
 /// The message under the pointer, or whatever else has a message's number.
 fn pointed(event: &Event) -> Option<u32> {
     let target: Element = event.target()?.dyn_into().ok()?;
-    target.closest("[data-msg]").ok()??.get_attribute("data-msg")?.parse().ok()
+    number(&target.closest("[data-msg]").ok()??, "data-msg").map(|msg| msg as u32)
 }
 
 /// The pointer is over a picture: what it points at is lit, else what is chosen.
