@@ -97,7 +97,7 @@ pub(super) fn set(live: Live, control: &Element) {
 /// From the start, again, and the kinds of events to jump to, of which those can be pressed that this run has.
 #[cfg(feature = "ssr")]
 fn more(live: Live) -> String {
-    let kinds = live.run().rows.all_kinds();
+    let kinds = live.run_now().rows.all_kinds();
     let mut out = String::from(
         "<button type=\"button\" data-replay>From the start</button><button type=\"button\" data-loop aria-pressed=\"",
     );
