@@ -1,6 +1,7 @@
 //! The address of a page: where every lab's settings and moment are kept, each lab under its own keys.
 
 use delivery_figure::lab::{Lab, Position};
+use delivery_figure::put::Put as _;
 use wasm_bindgen::JsValue;
 
 /// The position that the page's address gives a lab, and a sentence for each thing not understood.
@@ -20,9 +21,9 @@ pub(crate) fn write(lab: &Lab, first: bool, position: &Position) {
     let mut url = location.pathname().unwrap_or_default();
     if !query.is_empty() {
         url.push('?');
-        url.push_str(&query);
+        url.put(&query);
     }
-    url.push_str(&location.hash().unwrap_or_default());
+    url.put(&location.hash().unwrap_or_default());
     if let Ok(history) = window.history() {
         let state = history.state().unwrap_or(JsValue::NULL);
         // Browsers refuse only when it is called too often; the next change brings it in order.
@@ -54,7 +55,7 @@ fn merge(query: &str, own: impl Fn(&str) -> bool, part: &str) -> String {
             if !merged.is_empty() {
                 merged.push('&');
             }
-            merged.push_str(pair);
+            merged.put(pair);
         }
     }
     merged

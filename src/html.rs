@@ -1,16 +1,17 @@
 //! Pieces of HTML made from words: escaped text, sentences with their states, times as they are spoken.
 
+use delivery_figure::put::Put as _;
 use delivery_figure::words::Span;
 
 /// Appends `text` so that HTML reads it as text, in elements and in quoted attributes.
 pub(crate) fn escape(out: &mut String, text: &str) {
     for c in text.chars() {
         match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
+            '&' => out.put("&amp;"),
+            '<' => out.put("&lt;"),
+            '>' => out.put("&gt;"),
+            '"' => out.put("&quot;"),
+            '\'' => out.put("&#39;"),
             _ => out.push(c),
         }
     }
@@ -19,19 +20,19 @@ pub(crate) fn escape(out: &mut String, text: &str) {
 /// Appends an element with a text in it; `open` is what stands between its brackets.
 pub(crate) fn element(out: &mut String, open: &str, text: &str) {
     out.push('<');
-    out.push_str(open);
+    out.put(open);
     out.push('>');
     escape(out, text);
-    out.push_str("</");
-    out.push_str(open.split(' ').next().unwrap_or(open));
+    out.put("</");
+    out.put(open.split(' ').next().unwrap_or(open));
     out.push('>');
 }
 
 /// Appends a paragraph; what stands between backticks is code.
 pub(crate) fn paragraph(out: &mut String, text: &str) {
-    out.push_str("<p>");
+    out.put("<p>");
     prose(out, text);
-    out.push_str("</p>");
+    out.put("</p>");
 }
 
 /// Appends words; what stands between backticks is code.
@@ -47,11 +48,11 @@ pub(crate) fn prose(out: &mut String, text: &str) {
 
 /// Appends one choice of a select.
 pub(crate) fn option(out: &mut String, value: &str, text: &str, selected: bool) {
-    out.push_str("<option value=\"");
+    out.put("<option value=\"");
     escape(out, value);
-    out.push_str(if selected { "\" selected>" } else { "\">" });
+    out.put(if selected { "\" selected>" } else { "\">" });
     escape(out, text);
-    out.push_str("</option>");
+    out.put("</option>");
 }
 
 /// Appends a sentence, the words that name a state marked with its class.
@@ -60,11 +61,11 @@ pub(crate) fn sentence(out: &mut String, spans: &[Span]) {
         if span.state.is_empty() {
             escape(out, &span.text);
         } else {
-            out.push_str("<em class=\"state ");
-            out.push_str(span.state);
-            out.push_str("\">");
+            out.put("<em class=\"state ");
+            out.put(span.state);
+            out.put("\">");
             escape(out, &span.text);
-            out.push_str("</em>");
+            out.put("</em>");
         }
     }
 }
@@ -86,11 +87,11 @@ pub(crate) fn spoken(shown: &str) -> String {
             out.push(' ');
         }
         if long.is_empty() {
-            out.push_str(word);
+            out.put(word);
         } else {
-            out.push_str(long);
-            out.push_str(if number == "1" { "" } else { "s" });
-            out.push_str(comma);
+            out.put(long);
+            out.put(if number == "1" { "" } else { "s" });
+            out.put(comma);
         }
         number = word;
     }

@@ -195,7 +195,7 @@ fn head(live: Live) -> String {
 
 /// The number in an attribute.
 fn number(element: &web_sys::Element, name: &str) -> Option<usize> {
-    element.get_attribute(name)?.parse().ok()
+    Some(element.get_attribute(name)?.parse::<u64>().ok()? as usize)
 }
 
 /// Keys while the focus is inside the lab, where they are not the control's own.

@@ -77,7 +77,7 @@ pub(super) fn show(live: Live, run: &Run, now: &Now, same: bool) {
             let key = jump.get_attribute("data-jump");
             let kind = KINDS.iter().find(|kind| Some(kind.key) == key.as_deref());
             let there = kind.is_some_and(|kind| kinds & kind.bit != 0);
-            let _ = jump.toggle_attribute_with_force("disabled", !there);
+            super::knobs::mark(jump, "disabled", !there);
         });
     }
 }

@@ -4,6 +4,7 @@ use crate::html;
 use crate::live::{ALIVE, Live, Now};
 use crate::run::Run;
 use delivery_figure::compare::{Difference, differences};
+use delivery_figure::put::Put as _;
 use delivery_figure::scene::Layout;
 use delivery_figure::svg::notches;
 use delivery_sim::Time;
@@ -41,9 +42,9 @@ pub(super) fn other(live: Live, now: Now, t: Time) -> (String, String) {
     let id = live.id("other");
     let (mut above, mut own) = (String::from("<p class=\"which\">"), String::new());
     let title = if let Some(pinned) = live.pinned() {
-        above.push_str("Pinned: ");
+        above.put("Pinned: ");
         settings(live, &pinned, &mut above);
-        own.push_str("Now: ");
+        own.put("Now: ");
         settings(live, &live.run_now().values, &mut own);
         "The pinned run"
     } else {
@@ -55,11 +56,11 @@ pub(super) fn other(live: Live, now: Now, t: Time) -> (String, String) {
         });
         "The other system"
     };
-    above.push_str("</p><div class=\"view\" id=\"");
-    above.push_str(&id);
-    above.push_str("-view\">");
+    above.put("</p><div class=\"view\" id=\"");
+    above.put(&id);
+    above.put("-view\">");
     let mut svg = |layout| {
-        above.push_str(&other.picture(&id, title, &other.scene(layout, now.window), t));
+        above.put(&other.picture(&id, title, &other.scene(layout, now.window), t));
     };
     if ALIVE {
         svg(now.layout);
@@ -67,7 +68,7 @@ pub(super) fn other(live: Live, now: Now, t: Time) -> (String, String) {
         svg(Layout::Wide);
         svg(Layout::Tall);
     }
-    above.push_str("</div>");
+    above.put("</div>");
     (above, own)
 }
 
@@ -79,7 +80,7 @@ fn settings(live: Live, values: &[Value], out: &mut String) {
         for ((knob, value), usual) in lab.knobs.iter().zip(values).zip(&usual) {
             if value != usual {
                 if out.len() > before {
-                    out.push_str(", ");
+                    out.put(", ");
                 }
                 if knob.label.is_empty() {
                     html::element(out, "code", &knob.name);
@@ -92,7 +93,7 @@ fn settings(live: Live, values: &[Value], out: &mut String) {
         }
     });
     if out.len() == before {
-        out.push_str("the settings that this figure opens with");
+        out.put("the settings that this figure opens with");
     }
 }
 
@@ -139,16 +140,16 @@ pub(crate) fn draw(live: Live, now: Now, t: Time) {
 }
 
 fn table(out: &mut String, all: &[Difference]) {
-    out.push_str("<table><thead><tr><th scope=\"col\">What differs</th><th scope=\"col\">Pinned</th><th scope=\"col\">Now</th></tr></thead><tbody>");
+    out.put("<table><thead><tr><th scope=\"col\">What differs</th><th scope=\"col\">Pinned</th><th scope=\"col\">Now</th></tr></thead><tbody>");
     for difference in all.iter().take(TOLD) {
-        out.push_str("<tr>");
+        out.put("<tr>");
         html::element(out, "td", &difference.what);
         for at in [difference.before, difference.after] {
             html::element(out, "td", &at.map_or("–".into(), |at| at.to_string()));
         }
-        out.push_str("</tr>");
+        out.put("</tr>");
     }
-    out.push_str("</tbody></table>");
+    out.put("</tbody></table>");
     if all.len() > TOLD {
         html::paragraph(out, &["And ", &(all.len() - TOLD).to_string(), " more."].concat());
     }

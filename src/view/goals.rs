@@ -6,6 +6,7 @@ use crate::run::Run;
 use delivery_figure::condition::Facts;
 #[cfg(feature = "ssr")]
 use delivery_figure::lab::Lab;
+use delivery_figure::put::Put as _;
 #[cfg(feature = "ssr")]
 use leptos::prelude::*;
 
@@ -22,7 +23,7 @@ fn list(lab: &Lab, first: bool) -> String {
     if lab.goals.is_empty() {
         return out;
     }
-    out.push_str("<h3>Make it happen</h3><ul>");
+    out.put("<h3>Make it happen</h3><ul>");
     for (i, goal) in lab.goals.iter().enumerate() {
         let (mut way, _) = lab.read_query(&goal.by.query(), true);
         way.t = goal.at;
@@ -30,16 +31,13 @@ fn list(lab: &Lab, first: bool) -> String {
         html::prose(&mut text, &goal.text);
         html::escape(&mut href, &["?", &lab.write_query(&way, first), "#", &lab.slug].concat());
         let plain = text.replace("<code>", "").replace("</code>", "");
-        out.push_str(&format!(
+        out.put(&format!(
             "<li id=\"{}-goal-{i}\"><b>Done: </b><span>{text}</span> \
              <a class=\"result\" href=\"{href}\" aria-label=\"One way to do it: {plain}\">One way</a></li>",
             lab.slug
         ));
     }
-    out.push_str(&format!(
-        "</ul><p class=\"unseen\" id=\"{}-news\" role=\"status\"></p>",
-        lab.slug
-    ));
+    out.put(&format!("</ul><p class=\"unseen\" id=\"{}-news\" role=\"status\"></p>", lab.slug));
     out
 }
 
@@ -53,7 +51,7 @@ pub(super) fn show(live: Live, run: &Run, facts: &Facts<'_>) {
                 && item.class_name().is_empty()
             {
                 item.set_class_name("done");
-                news.push_str("Done: ");
+                news.put("Done: ");
                 html::prose(&mut news, &goal.text);
                 news.push(' ');
             }

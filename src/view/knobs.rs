@@ -9,10 +9,11 @@ mod control;
 mod list;
 mod schedule;
 
-use super::say;
+use super::{number, say};
 use crate::html;
 use crate::live::Live;
 use delivery_figure::lab::Knob;
+use delivery_figure::put::Put as _;
 use delivery_sim::check::{Problem, problems, traps};
 use delivery_sim::setting::{Form, Value};
 use delivery_sim::time::MS;
@@ -133,22 +134,17 @@ fn written(live: Live) -> String {
     put(&mut out, &["<summary>More settings</summary><div class=\"knobs\">", &folded]);
     put(&mut out, &["</div></details><div class=\"refused\" role=\"status\" id=\""]);
     put(&mut out, &[&live.id("refused"), "\"></div><button class=\"reset\" type=\"button\" "]);
-    out.push_str("data-part=\"z\">Reset</button>");
+    out.put("data-part=\"z\">Reset</button>");
     out
 }
 
 fn put(out: &mut String, parts: &[&str]) {
-    parts.iter().for_each(|part| out.push_str(part));
+    parts.iter().for_each(|part| out.put(part));
 }
 
 /// The name of a knob's control among the ids of its lab.
 fn id(knob: &Knob) -> String {
     ["knob-", &knob.name].concat()
-}
-
-/// A number that an attribute holds.
-fn number(element: &Element, name: &str) -> Option<usize> {
-    attribute(element, name).parse().ok()
 }
 
 /// Makes the controls answer to readers. To be called once, in the browser.
@@ -232,7 +228,7 @@ fn act(live: Live, event: &Event) {
         new = match name {
             b'b' if deed == Deed::Click => Some(control.usual.clone()),
             _ if !at_it => None,
-            b'r' => typed.parse().ok().and_then(|n: usize| control.places.get(n).cloned()),
+            b'r' => typed.parse().ok().and_then(|n: u64| control.places.get(n as usize).cloned()),
             b't' => reading(knob, value, &typed).ok(),
             b'p' => knob.read(&typed).ok(),
             b's' => knob.read(if on { "on" } else { "off" }).ok(),
@@ -298,7 +294,7 @@ fn set(element: &Element, name: &str, value: Option<&str>) {
     };
 }
 
-fn mark(element: &Element, name: &str, on: bool) {
+pub(super) fn mark(element: &Element, name: &str, on: bool) {
     set(element, name, on.then_some(""));
 }
 
@@ -419,7 +415,7 @@ fn notes(live: Live) -> (Vec<Note>, String) {
         if !beside.is_empty() {
             put(&mut words, &["; the reason stands beside ", &beside]);
         }
-        words.push_str(". What is shown is the last run that worked.");
+        words.put(". What is shown is the last run that worked.");
         html::paragraph(&mut rest, &words);
     }
     (notes, rest)
@@ -494,7 +490,7 @@ pub(crate) fn show(live: Live, afresh: bool) {
         let invalid = note.invalid || !wrong.is_empty();
         let mut said = String::new();
         if wrong.is_empty() {
-            said.push_str(&note.words);
+            said.put(&note.words);
         } else {
             html::paragraph(&mut said, &capital(&wrong));
         }

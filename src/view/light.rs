@@ -1,8 +1,9 @@
 //! One message among all: its life lit in the pictures while the rest is dimmed, and its card.
 
-use super::{each, say};
+use super::{each, number, say};
 use crate::html;
 use crate::live::Live;
+use delivery_figure::put::Put as _;
 use delivery_sim::trace::{Message, Msg};
 use js_sys::Reflect;
 use leptos::prelude::*;
@@ -43,7 +44,7 @@ fn choose(live: Live, msg: Option<u32>) {
 /// The message under the pointer, or whatever else has a message's number.
 fn pointed(event: &Event) -> Option<u32> {
     let target: Element = event.target()?.dyn_into().ok()?;
-    target.closest("[data-msg]").ok()??.get_attribute("data-msg")?.parse().ok()
+    number(&target.closest("[data-msg]").ok()??, "data-msg").map(|msg| msg as u32)
 }
 
 /// The pointer is over a picture: what it points at is lit, else what is chosen.
@@ -114,22 +115,22 @@ pub(crate) fn show(live: Live) {
     let (run, mut out) = (live.run_now(), String::new());
     if let Some(msg) = now.msg.filter(|msg| (*msg as usize) < run.trace.messages.len()) {
         let msg = Msg(msg);
-        out.push_str("<p><b class=\"name\">");
+        out.put("<p><b class=\"name\">");
         html::escape(&mut out, &run.trace.label(msg));
-        out.push_str("</b> ");
+        out.put("</b> ");
         html::sentence(&mut out, &run.rows.place(msg, now.t));
-        out.push_str("</p><ol>");
+        out.put("</p><ol>");
         for i in run.rows.about(msg) {
             let Some(row) = run.rows.get(i) else { continue };
             let open = if row.at <= now.t { "<li>" } else { "<li class=\"later\">" };
-            out.push_str(open);
+            out.put(open);
             let button = ["button type=\"button\" data-row=\"", &i.to_string(), "\""].concat();
             html::element(&mut out, &button, &row.at.to_string());
-            out.push_str("<span>");
+            out.put("<span>");
             html::sentence(&mut out, &row.what);
-            out.push_str("</span></li>");
+            out.put("</span></li>");
         }
-        out.push_str("</ol><button type=\"button\" data-close>Close</button>");
+        out.put("</ol><button type=\"button\" data-close>Close</button>");
     }
     say(&card, &out);
 }

@@ -5,6 +5,7 @@ use crate::html;
 #[cfg(feature = "ssr")]
 use crate::live::Live;
 use crate::run::Run;
+use delivery_figure::put::Put as _;
 #[cfg(feature = "ssr")]
 use leptos::prelude::*;
 use web_sys::Element;
@@ -41,13 +42,13 @@ pub(super) fn show(lab: &Element, run: &Run) {
 fn counts(run: &Run) -> String {
     let mut out = String::new();
     for count in &run.outcome.counts {
-        out.push_str("<li class=\"");
-        out.push_str(if count.count > 0 { count.state } else { "" });
-        out.push_str("\">");
+        out.put("<li class=\"");
+        out.put(if count.count > 0 { count.state } else { "" });
+        out.put("\">");
         html::escape(&mut out, count.name);
         out.push(' ');
         html::element(&mut out, "b", &count.count.to_string());
-        out.push_str("</li>");
+        out.put("</li>");
     }
     out
 }

@@ -6,6 +6,7 @@ use crate::html;
 use crate::live::Live;
 use crate::live::Now;
 use crate::run::Run;
+use delivery_figure::put::Put as _;
 #[cfg(feature = "ssr")]
 use delivery_figure::scene::Layout;
 #[cfg(feature = "ssr")]
@@ -76,7 +77,7 @@ fn words(run: &Run, row: Option<usize>) -> String {
             out.push(' ');
             html::sentence(&mut out, &row.what);
         }
-        None => out.push_str("<b>T+0.0 s</b> Nothing has happened yet."),
+        None => out.put("<b>T+0.0 s</b> Nothing has happened yet."),
     }
     out
 }

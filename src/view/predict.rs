@@ -7,6 +7,7 @@ use crate::live::Live;
 use crate::run::Run;
 use delivery_figure::condition::Facts;
 use delivery_figure::lab::Lab;
+use delivery_figure::put::Put as _;
 
 const RIGHT: &str = "<b class=\"yes\">Right</b>";
 const NOT_SO: &str = "<b>Not so</b>";
@@ -28,29 +29,29 @@ pub(super) fn answers(out: &mut String, lab: &Lab) {
             longest = text;
         }
     };
-    out.push_str("<div class=\"predict\" role=\"radiogroup\" aria-labelledby=\"");
-    out.push_str(&lab.slug);
-    out.push_str("-ask\">");
+    out.put("<div class=\"predict\" role=\"radiogroup\" aria-labelledby=\"");
+    out.put(&lab.slug);
+    out.put("-ask\">");
     for (i, answer) in lab.answers.iter().enumerate() {
-        out.push_str("<label class=\"answer\"><input type=\"radio\" name=\"");
-        out.push_str(&lab.slug);
-        out.push_str("-answer\" data-answer=\"");
-        out.push_str(&i.to_string());
-        out.push_str("\" disabled=\"\"><span>");
+        out.put("<label class=\"answer\"><input type=\"radio\" name=\"");
+        out.put(&lab.slug);
+        out.put("-answer\" data-answer=\"");
+        out.put(&i.to_string());
+        out.put("\" disabled=\"\"><span>");
         html::prose(out, &answer.text);
-        out.push_str("</span></label>");
+        out.put("</span></label>");
         keep(&["Not so", USUAL, &answer.say]);
         keep(&["Not so", TURNED, INSTEAD, &answer.text]);
     }
-    out.push_str("</div><div class=\"verdict\" data-longest=\"");
+    out.put("</div><div class=\"verdict\" data-longest=\"");
     html::escape(out, &longest);
-    out.push_str("\"><p role=\"status\"></p></div><div class=\"decides\"></div>");
+    out.put("\"><p role=\"status\"></p></div><div class=\"decides\"></div>");
     let run = Run::of_default(lab);
     if let Some(right) = right(lab, &run, &Facts::new(&run.trace)) {
         let answer = &lab.answers[right];
-        out.push_str("<details class=\"happens\"><summary>What happens</summary>");
+        out.put("<details class=\"happens\"><summary>What happens</summary>");
         html::paragraph(out, &[&answer.text, ". ", &answer.say].concat());
-        out.push_str("</details>");
+        out.put("</details>");
     }
 }
 
@@ -65,31 +66,31 @@ fn verdict(lab: &Lab, run: &Run, facts: &Facts<'_>, chosen: usize) -> [String; 2
     let right = right(lab, run, facts);
     let yes = right == Some(chosen);
     let usual = run.values == lab.default_position().values;
-    said.push_str(if yes { RIGHT } else { NOT_SO });
-    said.push_str(if usual { USUAL } else { TURNED });
+    said.put(if yes { RIGHT } else { NOT_SO });
+    said.put(if usual { USUAL } else { TURNED });
     let right = right.and_then(|right| lab.answers.get(right));
     if let Some(answer) = lab.answers.get(chosen) {
         if usual {
             html::prose(&mut said, &answer.say);
         } else if let (false, Some(right)) = (yes, right) {
-            said.push_str(INSTEAD);
+            said.put(INSTEAD);
             html::prose(&mut said, &right.text);
             said.push('.');
         } else if !yes {
-            said.push_str("None of these answers fits the run.");
+            said.put("None of these answers fits the run.");
         }
         let mut found = facts.row(&answer.because, &run.rows);
         if let (None, Some(right)) = (&found, right) {
             found = facts.row(&right.because, &run.rows);
         }
         if let Some((row, label)) = found {
-            decides.push_str("<button type=\"button\" data-row=\"");
-            decides.push_str(&row.to_string());
-            decides.push_str("\" data-msg-label=\"");
+            decides.put("<button type=\"button\" data-row=\"");
+            decides.put(&row.to_string());
+            decides.put("\" data-msg-label=\"");
             html::escape(&mut decides, &label);
-            decides.push_str("\">Show the moment, ");
-            decides.push_str(&run.rows.at(row).unwrap_or_default().to_string());
-            decides.push_str("</button>");
+            decides.put("\">Show the moment, ");
+            decides.put(&run.rows.at(row).unwrap_or_default().to_string());
+            decides.put("</button>");
         }
     }
     [said, decides]

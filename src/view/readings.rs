@@ -3,6 +3,7 @@
 use crate::html;
 use crate::live::Live;
 use crate::run::Run;
+use delivery_figure::put::Put as _;
 use delivery_sim::Time;
 use leptos::prelude::GetUntracked as _;
 use web_sys::Element;
@@ -20,20 +21,20 @@ pub(super) fn show(live: Live, run: &Run, place: &Element, built: bool) {
 fn html(run: &Run, t: Time) -> String {
     let mut out = String::new();
     for panel in run.rows.readings(t) {
-        out.push_str("<section>");
+        out.put("<section>");
         html::element(&mut out, "h3", &panel.command);
         if !panel.nothing.is_empty() {
             html::element(&mut out, "p", panel.nothing);
         }
-        out.push_str("<dl>");
+        out.put("<dl>");
         for line in &panel.lines {
-            out.push_str("<div>");
+            out.put("<div>");
             html::element(&mut out, "dt", line.name);
             html::element(&mut out, "dd class=\"value\"", &line.value);
             html::element(&mut out, "dd", &line.why);
-            out.push_str("</div>");
+            out.put("</div>");
         }
-        out.push_str("</dl></section>");
+        out.put("</dl></section>");
     }
     out
 }

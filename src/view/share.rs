@@ -3,6 +3,7 @@
 //! `copy.js` does the copying; here is what only the program knows: the settings and what came of them, in words.
 
 use crate::live::Live;
+use delivery_figure::put::Put as _;
 #[cfg(feature = "ssr")]
 use leptos::prelude::*;
 
@@ -48,18 +49,18 @@ pub(crate) fn show(live: Live) {
     live.each_knob(&mut |_, knob, value, _| {
         if knob.label.is_empty() {
             settings.push('`');
-            settings.push_str(&knob.name);
+            settings.put(&knob.name);
             settings.push('`');
         } else {
-            settings.push_str(&knob.label);
+            settings.put(&knob.label);
         }
         settings.push(' ');
-        settings.push_str(&value.words());
-        settings.push_str("; ");
+        settings.put(&value.words());
+        settings.put("; ");
     });
-    settings.push_str("at ");
+    settings.put("at ");
     let position = live.position();
-    settings.push_str(&position.t.to_string());
+    settings.put(&position.t.to_string());
     settings.push('.');
     let result = live.shown(|shown| {
         // What is on screen is then the run before.

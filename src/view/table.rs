@@ -6,6 +6,7 @@ use crate::live::Live;
 use crate::run::Run;
 use delivery_figure::export::{self, FORMS};
 use delivery_figure::kinds::KINDS;
+use delivery_figure::put::Put as _;
 use delivery_figure::words::Row;
 use js_sys::Reflect;
 use web_sys::Element;
@@ -59,48 +60,48 @@ fn frame(live: Live, run: &Run, chosen: &Filter) -> String {
         "<div class=\"filters\"><label>Message <input type=\"search\" name=\"message\" placeholder=\"all\" autocomplete=\"off\" list=\"",
     );
     html::escape(&mut out, &list);
-    out.push_str("\" value=\"");
+    out.put("\" value=\"");
     html::escape(&mut out, &chosen.message);
-    out.push_str("\"></label><datalist id=\"");
+    out.put("\"></label><datalist id=\"");
     html::escape(&mut out, &list);
-    out.push_str("\">");
+    out.put("\">");
     // Of many, those that come to mind by their pattern need not be listed.
     for label in run.rows.labels(MORE) {
         html::option(&mut out, &label, "", false);
     }
-    out.push_str("</datalist>");
+    out.put("</datalist>");
     select(&mut out, "Who", "who", &run.rows.lanes(), &chosen.who);
     select(&mut out, "Kind", "kind", &KINDS.map(|kind| kind.name), &chosen.kind);
     // The script that copies the figure copies these, too.
-    out.push_str("<span class=\"fit\" role=\"status\"></span></div><div class=\"copy\" role=\"group\" aria-label=\"These events\">");
+    out.put("<span class=\"fit\" role=\"status\"></span></div><div class=\"copy\" role=\"group\" aria-label=\"These events\">");
     for (i, form) in FORMS.iter().enumerate() {
-        out.push_str("<button type=\"button\" data-copy=\"text\" data-form=\"");
-        out.push_str(&i.to_string());
-        out.push_str(if i == 0 { "\">Copy as " } else { "\" aria-label=\"Copy as " });
-        out.push_str(form);
+        out.put("<button type=\"button\" data-copy=\"text\" data-form=\"");
+        out.put(&i.to_string());
+        out.put(if i == 0 { "\">Copy as " } else { "\" aria-label=\"Copy as " });
+        out.put(form);
         if i > 0 {
-            out.push_str("\">as ");
-            out.push_str(form);
+            out.put("\">as ");
+            out.put(form);
         }
-        out.push_str("</button>");
+        out.put("</button>");
     }
-    out.push_str("<span role=\"status\"></span><textarea aria-label=\"Text to copy\" rows=\"6\" readonly hidden></textarea></div><div class=\"rows\" role=\"region\" tabindex=\"0\" aria-label=\"");
+    out.put("<span role=\"status\"></span><textarea aria-label=\"Text to copy\" rows=\"6\" readonly hidden></textarea></div><div class=\"rows\" role=\"region\" tabindex=\"0\" aria-label=\"");
     html::escape(&mut out, &live.lab(|lab| ["Every event: ", &lab.title].concat()));
-    out.push_str("\"></div>");
+    out.put("\"></div>");
     out
 }
 
 fn select(out: &mut String, label: &str, name: &str, items: &[&str], chosen: &str) {
-    out.push_str("<label>");
-    out.push_str(label);
-    out.push_str(" <select name=\"");
-    out.push_str(name);
-    out.push_str("\">");
+    out.put("<label>");
+    out.put(label);
+    out.put(" <select name=\"");
+    out.put(name);
+    out.put("\">");
     html::option(out, "", "all", false);
     for item in items {
         html::option(out, item, item, *item == chosen);
     }
-    out.push_str("</select></label>");
+    out.put("</select></label>");
 }
 
 /// Builds the rows that fit: those in `window`, by their places among them, else those around the moment.
@@ -124,20 +125,20 @@ fn fill(live: Live, run: &Run, place: &Element, window: Option<(usize, usize)>) 
     more_row(&mut out, "earlier", from);
     for &i in &rows[from..to] {
         let Some(row) = run.rows.get(i) else { continue };
-        out.push_str("<tr><td><button type=\"button\" tabindex=\"-1\" data-row=\"");
-        out.push_str(&i.to_string());
-        out.push_str("\">");
+        out.put("<tr><td><button type=\"button\" tabindex=\"-1\" data-row=\"");
+        out.put(&i.to_string());
+        out.put("\">");
         html::escape(&mut out, &row.at.to_string());
-        out.push_str("</button></td>");
+        out.put("</button></td>");
         html::element(&mut out, "td", &row.who);
-        out.push_str("<td>");
+        out.put("<td>");
         html::sentence(&mut out, &row.what);
-        out.push_str("</td></tr>");
+        out.put("</td></tr>");
     }
     more_row(&mut out, "later", rows.len() - to);
-    out.push_str("</tbody></table>");
+    out.put("</tbody></table>");
     if rows.is_empty() {
-        out.push_str("<p>No event of this run fits.</p>");
+        out.put("<p>No event of this run fits.</p>");
     }
     table.set_inner_html(&out);
     let (fit, all) = (rows.len().to_string(), run.rows.len().to_string());
@@ -151,15 +152,15 @@ fn fill(live: Live, run: &Run, place: &Element, window: Option<(usize, usize)>) 
 /// A row that brings more rows, where there are some.
 fn more_row(out: &mut String, which: &str, left: usize) {
     if left > 0 {
-        out.push_str("<tr><td colspan=\"3\"><button type=\"button\" data-more=\"");
-        out.push_str(which);
-        out.push_str("\">Show ");
-        out.push_str(&left.min(MORE).to_string());
-        out.push_str(" of ");
-        out.push_str(&left.to_string());
+        out.put("<tr><td colspan=\"3\"><button type=\"button\" data-more=\"");
+        out.put(which);
+        out.put("\">Show ");
+        out.put(&left.min(MORE).to_string());
+        out.put(" of ");
+        out.put(&left.to_string());
         out.push(' ');
-        out.push_str(which);
-        out.push_str(" events</button></td></tr>");
+        out.put(which);
+        out.put(" events</button></td></tr>");
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::html;
 use crate::run::Run;
+use delivery_figure::put::Put as _;
 
 /// One item for every redelivery; its time is a button that shows the moment in which it arrives.
 pub(super) fn html(run: &Run) -> String {
@@ -13,16 +14,16 @@ pub(super) fn html(run: &Run) -> String {
     for of in again {
         // It is told in the first row that is over when it has arrived.
         let row = run.rows.before(of.arrived);
-        out.push_str("<li><button type=\"button\" data-row=\"");
-        out.push_str(&row.to_string());
-        out.push_str("\">");
+        out.put("<li><button type=\"button\" data-row=\"");
+        out.put(&row.to_string());
+        out.put("\">");
         html::escape(&mut out, &of.at.to_string());
-        out.push_str("</button><span>");
+        out.put("</button><span>");
         html::element(&mut out, "b", &of.which);
-        out.push_str(": ");
+        out.put(": ");
         html::escape(&mut out, &of.why);
-        out.push_str("</span></li>");
+        out.put("</span></li>");
     }
-    out.push_str("</ol>");
+    out.put("</ol>");
     out
 }

@@ -1,5 +1,6 @@
 //! Two runs side by side: what happens to the same message at another time, or in one of them only.
 
+use crate::put::Put as _;
 use delivery_sim::order::sorted;
 use delivery_sim::trace::{Delivery, Event, Message, Msg};
 use delivery_sim::{Time, Trace};
@@ -64,7 +65,7 @@ pub fn differences(before: &Trace, after: &Trace) -> Vec<Difference> {
         .map(|(_, msg, what, before_at, after_at)| {
             let trace = if (msg as usize) < before.messages.len() { before } else { after };
             let mut text = trace.label(Msg(msg));
-            text.push_str(match what {
+            text.put(match what {
                 What::Delivered(..) => ", delivery ",
                 What::Done(1) => " is worked on",
                 What::Done(_) => " is worked on, time ",
@@ -72,14 +73,14 @@ pub fn differences(before: &Trace, after: &Trace) -> Vec<Difference> {
                 What::Dead => " is given up",
             });
             if let What::Delivered(n, _) | What::Done(n @ 2..) = what {
-                text.push_str(&n.to_string());
+                text.put(&n.to_string());
             }
             if let What::Delivered(_, consumer) = what
                 && trace.consumers.len() > 1
                 && let Some(consumer) = trace.consumers.get(usize::from(consumer))
             {
-                text.push_str(", ");
-                text.push_str(&consumer.name);
+                text.put(", ");
+                text.put(&consumer.name);
             }
             Difference { what: text, before: before_at, after: after_at }
         })

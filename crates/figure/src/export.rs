@@ -1,6 +1,7 @@
 //! The rows of the event table for other programs: as text in columns, as CSV, as JSON.
 
 use crate::kinds::KINDS;
+use crate::put::Put as _;
 use crate::words::Row;
 
 /// The forms that rows can be copied in.
@@ -29,12 +30,12 @@ fn text(rows: &[Row]) -> String {
     let mut out = String::new();
     for (row, time) in rows.iter().zip(&times) {
         for (cell, to) in [(time, when), (&row.who, who)] {
-            out.push_str(cell);
+            out.put(cell);
             for _ in wide(cell)..to + 2 {
                 out.push(' ');
             }
         }
-        said(&mut out, row, &mut |out, text| out.push_str(text));
+        said(&mut out, row, &mut |out, text| out.put(text));
         out.push('\n');
     }
     out
@@ -44,16 +45,16 @@ fn text(rows: &[Row]) -> String {
 fn csv(rows: &[Row]) -> String {
     let mut out = String::from("time_ms,who,messages,kinds,what\r\n");
     for row in rows {
-        out.push_str(&row.at.as_ms().to_string());
-        out.push_str(",\"");
+        out.put(&row.at.as_ms().to_string());
+        out.put(",\"");
         quoted(&mut out, &row.who);
-        out.push_str("\",\"");
+        out.put("\",\"");
         list(&mut out, &row.messages, " ", quoted);
-        out.push_str("\",\"");
+        out.put("\",\"");
         list(&mut out, &kinds(row), " ", quoted);
-        out.push_str("\",\"");
+        out.put("\",\"");
         said(&mut out, row, &mut quoted);
-        out.push_str("\"\r\n");
+        out.put("\"\r\n");
     }
     out
 }
@@ -72,19 +73,19 @@ fn quoted(out: &mut String, text: &str) {
 fn json(rows: &[Row]) -> String {
     let mut out = String::from("[");
     for (i, row) in rows.iter().enumerate() {
-        out.push_str(if i > 0 { ",\n{\"time_ms\":" } else { "\n{\"time_ms\":" });
-        out.push_str(&row.at.as_ms().to_string());
-        out.push_str(",\"who\":\"");
+        out.put(if i > 0 { ",\n{\"time_ms\":" } else { "\n{\"time_ms\":" });
+        out.put(&row.at.as_ms().to_string());
+        out.put(",\"who\":\"");
         escaped(&mut out, &row.who);
-        out.push_str("\",\"messages\":[");
+        out.put("\",\"messages\":[");
         strings(&mut out, &row.messages);
-        out.push_str("],\"kinds\":[");
+        out.put("],\"kinds\":[");
         strings(&mut out, &kinds(row));
-        out.push_str("],\"what\":\"");
+        out.put("],\"what\":\"");
         said(&mut out, row, &mut escaped);
-        out.push_str("\"}");
+        out.put("\"}");
     }
-    out.push_str("\n]\n");
+    out.put("\n]\n");
     out
 }
 
@@ -101,11 +102,11 @@ fn strings(out: &mut String, texts: &[String]) {
 fn escaped(out: &mut String, text: &str) {
     for c in text.chars() {
         match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
+            '"' => out.put("\\\""),
+            '\\' => out.put("\\\\"),
             ..' ' => {
                 let digit = |n: u32| char::from(b"0123456789abcdef"[n as usize & 15]);
-                out.push_str("\\u00");
+                out.put("\\u00");
                 out.push(digit(c as u32 >> 4));
                 out.push(digit(c as u32));
             }
@@ -117,7 +118,7 @@ fn escaped(out: &mut String, text: &str) {
 fn list(out: &mut String, texts: &[String], between: &str, write: fn(&mut String, &str)) {
     for (i, text) in texts.iter().enumerate() {
         if i > 0 {
-            out.push_str(between);
+            out.put(between);
         }
         write(out, text);
     }

@@ -1,6 +1,7 @@
 //! What a lab is: a scenario with a title, a question and the settings that a reader may change.
 
 use crate::condition::{Condition, Turns};
+use crate::put::Put as _;
 use crate::query::{self, shown};
 use crate::window::Window;
 use delivery_sim::setting::{Form, Setting, Value};
@@ -407,7 +408,7 @@ impl Lab {
                     if !all.is_empty() {
                         all.push('~');
                     }
-                    all.push_str(part);
+                    all.put(part);
                 }
             }
             put("pin", &all);

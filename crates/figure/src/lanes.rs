@@ -1,5 +1,6 @@
 //! Where things lie: the time axis and its ticks, the lanes and the rows inside them. Lengths are tenths of a unit.
 
+use crate::scaled::scaled;
 use crate::scene::Layout;
 use crate::story::{Life, Story};
 use crate::ways::{Committed, Copy as Heard, Kept, Sent, Ways};
@@ -20,16 +21,20 @@ pub(crate) struct Axis {
 }
 
 /// Further from the axis than this no place is.
-const FAR: i128 = 1 << 26;
+const FAR: u64 = 1 << 26;
 
 impl Axis {
+    /// Its length.
+    fn span(&self) -> u64 {
+        u64::from((self.to - self.from).unsigned_abs())
+    }
+
     /// The place of a moment, off the axis if it is not in the window.
     pub(crate) fn beyond(&self, t: Time) -> i32 {
         let Window { from, to } = self.window;
-        let span = i128::from(self.to - self.from);
-        let past = i128::from(t.0) - i128::from(from.0);
-        let far = span * past / i128::from((to.0 - from.0).max(1));
-        self.from + far.clamp(-FAR, FAR) as i32
+        let far = scaled(t.0.abs_diff(from.0), self.span(), (to.0 - from.0).max(1));
+        let far = far.min(FAR) as i32;
+        self.from + if t < from { -far } else { far }
     }
 
     /// The place of a moment, at most that of the end of the run.
@@ -50,9 +55,8 @@ impl Axis {
 
     /// The shortest of the steps 1, 2 and 5 times a power of ten that is `least` long on the axis, in nanoseconds.
     pub(crate) fn step(&self, least: i32) -> u64 {
-        let span = i128::from(self.to - self.from);
-        let all = i128::from(self.window.length().0.max(1));
-        let wide = |step: u64| span * i128::from(step) / all >= i128::from(least);
+        let all = self.window.length().0.max(1);
+        let wide = |step: u64| scaled(step, self.span(), all) >= u64::from(least.unsigned_abs());
         let mut step = SEC / 1_000;
         loop {
             if let Some(m) = [1, 2, 5].into_iter().find(|m| wide(step * m)) {

@@ -8,7 +8,7 @@ pub(crate) fn pairs(query: &str) -> impl Iterator<Item = (String, String)> + '_ 
     })
 }
 
-/// Undoes percent-encoding; `+` is a space, and a `%` that begins no code stands for itself.
+/// Undoes percent-encoding; `+` is a space, and a `%` that begins no code stands for itself. What is no text then, is `�`.
 fn decode(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -26,7 +26,7 @@ fn decode(text: &str) -> String {
             _ => bytes.push(c),
         }
     }
-    String::from_utf8_lossy(&bytes).into_owned()
+    String::from_utf8(bytes).unwrap_or_else(|_| "\u{fffd}".into())
 }
 
 fn hex(c: u8) -> Option<u8> {

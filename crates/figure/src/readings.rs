@@ -4,6 +4,7 @@
 //! counter, so that no sentence says more than the run shows.
 
 use crate::names::{names, number};
+use crate::put::Put as _;
 use crate::story::{Life, Lives, Over, Story};
 use crate::why::moment;
 use delivery_sim::order::sorted;
@@ -242,7 +243,7 @@ impl<'a> Look<'a> {
                 _ => "So many deliveries have no answer yet.".into(),
             };
             if pending > 0 && most.is_some_and(|most| pending >= most) {
-                why.push_str(" That is the maximum: nothing new goes out until one is answered.");
+                why.put(" That is the maximum: nothing new goes out until one is answered.");
             }
             line("Outstanding Acks", value, why);
             line(
@@ -536,7 +537,7 @@ fn fill(form: &str, one: bool, parts: &[&str]) -> String {
             '|' => skip = one,
             ']' => skip = false,
             _ if skip => {}
-            '%' => out.push_str(parts.next().copied().unwrap_or_default()),
+            '%' => out.put(parts.next().copied().unwrap_or_default()),
             _ => out.push(c),
         }
     }

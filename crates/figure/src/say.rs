@@ -1,6 +1,7 @@
 //! Builds the sentences of one moment, piece by piece.
 
 use crate::names::number;
+use crate::put::Put as _;
 use crate::words::Span;
 use std::fmt;
 
@@ -41,7 +42,7 @@ impl Say {
             return self;
         }
         match self.spans.last_mut() {
-            Some(span) if span.state == state => span.text.push_str(text),
+            Some(span) if span.state == state => span.text.put(text),
             _ => self.spans.push(Span { text: text.to_owned(), state }),
         }
         self

@@ -2,6 +2,8 @@
 
 use crate::draw;
 use crate::lanes::Axis;
+use crate::put::Put as _;
+use crate::scaled::scaled;
 use crate::story::{Lives, Story};
 use crate::told::Told;
 use crate::window::Window;
@@ -152,9 +154,9 @@ impl Scene {
             Layout::Wide => (x, y >= self.lanes.1 * 10),
             Layout::Tall => (y, x <= self.lanes.0 * 10),
         };
-        let place = i128::from(along.clamp(self.axis.from, self.axis.to) - self.axis.from);
-        let span = i128::from(self.axis.to - self.axis.from).max(1);
-        (Time(from.0 + (i128::from(to.since(from).0) * place / span) as u64), ticks)
+        let place = along.clamp(self.axis.from, self.axis.to).abs_diff(self.axis.from);
+        let span = self.axis.to.abs_diff(self.axis.from).max(1);
+        (Time(from.0 + scaled(to.since(from).0, place.into(), span.into())), ticks)
     }
 
     /// The place of a moment along the axis, in tenths; of one that the picture does not show the nearest end.
@@ -227,10 +229,10 @@ pub(crate) fn point(layout: Layout, along: i32, across: i32) -> Point {
 pub(crate) fn translate(p: Point, unit: &str) -> String {
     let mut out = String::from("translate(");
     tenths(&mut out, p.x);
-    out.push_str(unit);
+    out.put(unit);
     out.push(',');
     tenths(&mut out, p.y);
-    out.push_str(unit);
+    out.put(unit);
     out.push(')');
     out
 }

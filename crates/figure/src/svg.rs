@@ -1,5 +1,6 @@
 //! The one writer of SVG: static page, live figure, export and embed all come through here.
 
+use crate::put::Put as _;
 use crate::scene::{Anchor, Layout, Mark, Point, Scene, Shape, tenths, translate};
 use delivery_sim::Time;
 
@@ -10,8 +11,8 @@ use delivery_sim::Time;
 pub fn write(scene: &Scene, id: &str, title: &str, description: &str, t: Time) -> String {
     let mut out = String::with_capacity(8 * 1024);
     let id = escaped(id);
-    out.push_str("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"scene ");
-    out.push_str(match scene.layout {
+    out.put("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"scene ");
+    out.put(match scene.layout {
         Layout::Wide => "wide",
         Layout::Tall => "tall",
     });
@@ -37,10 +38,10 @@ pub fn write(scene: &Scene, id: &str, title: &str, description: &str, t: Time) -
         if !text.name.is_empty() {
             push(&mut out, &["<tspan class=\"name\">", &escaped(&text.name), "</tspan>"]);
         }
-        out.push_str("</text>");
+        out.put("</text>");
     }
     moving(&mut out, scene, t);
-    out.push_str("</svg>");
+    out.put("</svg>");
     out
 }
 
@@ -62,7 +63,7 @@ pub fn notches(scene: &Scene, moments: &mut dyn Iterator<Item = Time>) -> String
             if i == 0 { pen.go(&mut out, to) } else { pen.line(&mut out, to) }
         }
     }
-    out.push_str("\"/>");
+    out.put("\"/>");
     out
 }
 
@@ -83,7 +84,7 @@ fn moving(out: &mut String, scene: &Scene, t: Time) {
             push(out, &["x=\"", &size[0], "\" width=\"", &size[1], "\" height=\"", &size[2]]);
         }
     }
-    out.push_str("\"/></g>");
+    out.put("\"/></g>");
     push(out, &["<g class=\"playhead\" transform=\"", &head, "\"><path d=\"M"]);
     let (pill, left) = (number(scene.pill), number(-scene.pill / 2));
     match scene.layout {
@@ -92,7 +93,7 @@ fn moving(out: &mut String, scene: &Scene, t: Time) {
                 out,
                 &["0 20V", &number(bottom), "\"/><rect x=\"", &left, "\" y=\"2\" width=\"", &pill],
             );
-            out.push_str(
+            out.put(
                 "\" height=\"20\" rx=\"10\"/><text class=\"now\" y=\"16\" text-anchor=\"middle\">",
             );
         }
@@ -116,7 +117,7 @@ fn moving(out: &mut String, scene: &Scene, t: Time) {
         msg(out, mover.msg);
         push(out, &[" transform=\"", &translate(at, ""), "\""]);
         if !seen {
-            out.push_str(" opacity=\"0\"");
+            out.put(" opacity=\"0\"");
         }
         let half = mover.half();
         let size = [half, 2 * half].map(|n| {
@@ -145,18 +146,18 @@ fn marks(out: &mut String, marks: &[Mark]) {
     for mark in marks {
         if last.is_none_or(|l| (l.layer, l.class, l.msg) != (mark.layer, mark.class, mark.msg)) {
             if last.is_some() {
-                out.push_str("\"/>");
+                out.put("\"/>");
             }
             push(out, &["<path class=\"", mark.class, "\""]);
             msg(out, mark.msg);
-            out.push_str(" d=\"");
+            out.put(" d=\"");
             pen = Pen::default();
             last = Some(mark);
         }
         shape(out, &mut pen, &mark.shape);
     }
     if last.is_some() {
-        out.push_str("\"/>");
+        out.put("\"/>");
     }
 }
 
@@ -230,7 +231,7 @@ fn shape(out: &mut String, pen: &mut Pen, shape: &Shape) {
                 if r > 0 {
                     out.push('a');
                     pair(out, r, r);
-                    out.push_str(" 0 0 1 ");
+                    out.put(" 0 0 1 ");
                     pair(out, dx, dy);
                 }
             }
@@ -249,15 +250,15 @@ fn pair(out: &mut String, x: i32, y: i32) {
 }
 
 fn place(out: &mut String, at: Point) {
-    out.push_str(" x=\"");
+    out.put(" x=\"");
     tenths(out, at.x);
-    out.push_str("\" y=\"");
+    out.put("\" y=\"");
     tenths(out, at.y);
     out.push('"');
 }
 
 fn anchor(out: &mut String, anchor: Anchor) {
-    out.push_str(match anchor {
+    out.put(match anchor {
         Anchor::Start => "",
         Anchor::Middle => " text-anchor=\"middle\"",
         Anchor::End => " text-anchor=\"end\"",
@@ -272,7 +273,7 @@ fn msg(out: &mut String, msg: Option<u32>) {
 
 fn push(out: &mut String, parts: &[&str]) {
     for part in parts {
-        out.push_str(part);
+        out.put(part);
     }
 }
 
@@ -281,10 +282,10 @@ fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
+            '&' => out.put("&amp;"),
+            '<' => out.put("&lt;"),
+            '>' => out.put("&gt;"),
+            '"' => out.put("&quot;"),
             '\t' | '\n' => out.push(' '),
             c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => {}
             c => out.push(c),

@@ -2,6 +2,7 @@
 
 use crate::kinds;
 use crate::names::{names, number};
+use crate::put::Put as _;
 use crate::say::Say;
 use crate::story::{Life, Over, Story, WorkEnd};
 use crate::why::{self, Kind, moment, rounded};
@@ -678,7 +679,7 @@ impl<'a, 'r> Teller<'a, 'r> {
             let mut subject = who.to_owned();
             if let Some(place) = self.fresh.iter().position(|c| *c == by) {
                 self.fresh.remove(place);
-                subject.push_str(" starts, asks for work and");
+                subject.put(" starts, asks for work and");
             }
             if !first.is_empty() {
                 self.gets(&subject, &first, false);

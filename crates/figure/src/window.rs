@@ -1,5 +1,6 @@
 //! A stretch of a run: what a picture shows of it, moved and sized as a reader asks.
 
+use crate::scaled::scaled;
 use delivery_sim::time::MS;
 use delivery_sim::{Dur, Time};
 
@@ -50,8 +51,8 @@ impl Window {
         let step = step(length);
         let length = (length + step / 2) / step * step;
         let at = at.clamp(self.from, self.to);
-        let before = u128::from(at.since(self.from).0) * u128::from(length) / u128::from(old);
-        let from = at.0.saturating_sub(before as u64);
+        let before = scaled(at.since(self.from).0, length, old);
+        let from = at.0.saturating_sub(before);
         Self::of((from + step / 2) / step * step, length, end)
     }
 

@@ -1,6 +1,7 @@
 //! A run in words: the caption of a moment, the rows of the event table, the account, the outcome.
 
 use crate::names;
+use crate::put::Put as _;
 use crate::story::{Life, Lives, Over, Story, WorkEnd};
 use crate::tell;
 use crate::why::moment;
@@ -90,17 +91,13 @@ pub(crate) fn account_of(rows: &[Row], end: Time, conclusion: &str) -> String {
         if out.len() > ACCOUNT_BYTES {
             break;
         }
-        out.push_str(&format!("{}: {} ", moment(row.at), row.text()));
+        out.put(&format!("{}: {} ", moment(row.at), row.text()));
         left -= 1;
     }
     if left > 0 {
-        out.push_str(&format!(
-            "And {} more until {}. ",
-            names::number(left as u64, false),
-            moment(end)
-        ));
+        out.put(&format!("And {} more until {}. ", names::number(left as u64, false), moment(end)));
     }
-    out.push_str(conclusion);
+    out.put(conclusion);
     out
 }
 
@@ -277,7 +274,7 @@ fn concluded(story: &Story<'_>, tally: &Tally) -> String {
                 1 => "its effect was",
                 _ => "their effects were",
             };
-            part.push_str(&[", and ", whose, " committed more than once"].concat());
+            part.put(&[", and ", whose, " committed more than once"].concat());
         }
         parts.push(part);
     }

@@ -5,6 +5,7 @@ use super::{Control, list, put, text};
 use crate::html;
 use crate::live::Live;
 use delivery_figure::lab::Knob;
+use delivery_figure::put::Put as _;
 use delivery_sim::setting::{Form, Value};
 
 /// Appends the control of one knob at a value. `id` is its own on the page.
@@ -31,7 +32,7 @@ pub(super) fn write(
     if knob.label.is_empty() {
         put(out, &["<code>", &name, "</code>"]);
     } else {
-        out.push_str(&name);
+        out.put(&name);
     }
     let usual = control.usual.words();
     put(out, &["</label><button class=\"back\" type=\"button\" data-part=\"b\" id=\"", id]);
@@ -51,7 +52,7 @@ pub(super) fn write(
         put(out, &[id, "-text\" value=\"", &text(value), "\" aria-labelledby=\"", id, "-label"]);
         put(out, &[&described, ">"]);
         if control.form == Form::Percent {
-            out.push_str("<span class=\"unit\">%</span>");
+            out.put("<span class=\"unit\">%</span>");
         }
     }
     match control.form {
@@ -61,7 +62,7 @@ pub(super) fn write(
                 &["<label class=\"toggle\"><input type=\"checkbox\" role=\"switch\" id=\"", id],
             );
             put(out, &["\" data-part=\"l\" aria-labelledby=\"", id, "-label ", id, "-none\""]);
-            out.push_str(if *value == Value::Count(None) { " checked" } else { "" });
+            out.put(if *value == Value::Count(None) { " checked" } else { "" });
             put(out, &["><span id=\"", id, "-none\">no limit</span></label>"]);
         }
         Form::Durs => list::write(out, live, id, i, knob, value, control),
@@ -74,7 +75,7 @@ pub(super) fn write(
             for word in control.form.words() {
                 html::option(out, word, word, *value == Value::Choice(word));
             }
-            out.push_str("</select>");
+            out.put("</select>");
         }
         _ => {
             put(out, &["<input type=\"range\" data-part=\"r\" id=\"", id, "\" min=\"0\" max=\""]);

@@ -10,6 +10,7 @@ use super::{Deed, attribute, closest, element, field, mark, mark_invalid, number
 use crate::html;
 use crate::live::Live;
 use delivery_figure::lab::{Knob, MAX_LIST};
+use delivery_figure::put::Put as _;
 use delivery_sim::Dur;
 use delivery_sim::setting::{Form, Value};
 use leptos::prelude::document;
@@ -37,7 +38,7 @@ pub(super) fn write(
 ) {
     put(out, &["<select data-part=\"p\" id=\"", id, "\" aria-describedby=\"", id, "-note\">"]);
     // Shown when the list is none of the presets; nobody can choose it.
-    out.push_str("<option value=\"\" hidden>own list</option>");
+    out.put("<option value=\"\" hidden>own list</option>");
     for preset in &control.places {
         html::option(out, &preset.text(), &preset.words(), preset == value);
     }
@@ -71,7 +72,7 @@ fn entries(out: &mut String, id: &str, label: &str, texts: &[String]) {
             &[", with the arrow keys\">⠿</button><input type=\"text\" class=\"typed\" size=\"5\""],
         );
         put(out, &[TYPED, " data-part=\"e\" data-done id=\"", id, "-", &place]);
-        out.push_str("\" aria-label=\"");
+        out.put("\" aria-label=\"");
         html::escape(out, label);
         put(out, &[", entry ", &nth, "\" aria-describedby=\"", id, "-note\" value=\""]);
         html::escape(out, text);

@@ -1,6 +1,7 @@
 //! The picture of a backoff: when a message that nobody answers is delivered, on a logarithmic axis of time.
 
 use super::put;
+use delivery_figure::put::Put as _;
 use delivery_sim::Dur;
 use delivery_sim::time::{MS, SEC};
 
@@ -53,7 +54,7 @@ impl Schedule {
             let wait = Dur(end.0 - self.times[last - 1]);
             put(&mut out, &[", then every ", &wait.to_string()]);
         }
-        out.push_str(", whenever a worker asks.");
+        out.put(", whenever a worker asks.");
         out
     }
 
@@ -102,7 +103,7 @@ impl Schedule {
                 text(&mut out, "\"/>", "num", &x, "44", &(n + 1).to_string());
             } else if self.given_up {
                 put(&mut out, &["<svg class=\"end\" overflow=\"visible\" y=\"40\" x=\"", &x]);
-                out.push_str("\"><path d=\"M-5-5h10v10h-10z\"/></svg>");
+                out.put("\"><path d=\"M-5-5h10v10h-10z\"/></svg>");
             } else {
                 let before = axis.place(self.times[n - 1]);
                 text(&mut out, "", "num", &percent(place.max(before + 450)), "44", "…");
@@ -113,7 +114,7 @@ impl Schedule {
                 put(&mut out, &["\" data-n=\"", &n, "\"/>"]);
             }
         }
-        out.push_str("</svg>");
+        out.put("</svg>");
         out
     }
 }

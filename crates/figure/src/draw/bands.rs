@@ -1,6 +1,7 @@
 //! A run that is too dense for single marks: bands with the counts of streams, consumers and clients over time.
 
 use super::*;
+use crate::scaled::scaled;
 use crate::window::Window;
 use delivery_sim::info::ConsumerInfo;
 use delivery_sim::order::sorted;
@@ -71,7 +72,7 @@ impl Grid {
             return Some(self.counts);
         }
         let (past, all) = (t.0.checked_sub(from.0)?, to.0 - from.0);
-        let place = u128::from(past) * self.counts as u128 / u128::from(all.max(1));
+        let place = scaled(past, self.counts as u64, all.max(1));
         Some((place as usize).min(self.counts - 1))
     }
 
@@ -294,9 +295,9 @@ impl Artist<'_> {
             let limit = band.near_limit();
             let full = band.most().max(limit.map_or(0, |(limit, _)| limit)).max(1);
             let across = |count: u64| {
-                let way = i128::from(top - base) * i128::from(count) / i128::from(full);
+                let way = scaled(u64::from(top.abs_diff(base)), count, full) as i32;
                 let least = if count > 0 { 10 * (top - base).signum() } else { 0 };
-                base + if way == 0 { least } else { way as i32 }
+                base + if way == 0 { least } else { way * (top - base).signum() }
             };
             let (start, end) = (self.axis.from, self.axis.to);
             self.line(RAIL, "rail", None, (start, base), (end, base));

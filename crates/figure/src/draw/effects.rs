@@ -1,6 +1,7 @@
 //! What work on messages brought about: a disc for each committed effect, and in plain sight the second one of the same message.
 
 use super::*;
+use crate::put::Put as _;
 
 impl Artist<'_> {
     /// Effects on their lanes, each below the end of the work that committed it.
@@ -76,7 +77,7 @@ impl Artist<'_> {
             text.push('…');
         }
         if times > 1 && (self.wide() || times > 2) {
-            text.push_str(&times_of(times));
+            text.put(&times_of(times));
         }
         let wide = if self.wide() { text::width(&text, 11, true) + 90 } else { 0 };
         (text, wide.max(2 * DISC))

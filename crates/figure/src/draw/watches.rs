@@ -1,6 +1,7 @@
 //! The stopwatches: each runs out from its delivery to its deadline, and what comes then.
 
 use super::*;
+use crate::put::Put as _;
 
 impl Artist<'_> {
     /// The stopwatches: each runs out from its delivery to its deadline, and what comes then.
@@ -165,7 +166,7 @@ impl Artist<'_> {
         // With the number of its delivery from the second on, where there is room.
         let mut long = num.clone();
         if life.again() {
-            long.push_str(&effects::times_of(life.delivery.attempt));
+            long.put(&effects::times_of(life.delivery.attempt));
         }
         let wide = text::width(&long, 12, true);
         let from = self.axis.along(life.sent).max(self.axis.from);
