@@ -44,8 +44,10 @@ test('every repeat has its cause, and its time shows it', async (t) => {
   const { lab } = await start(t);
   await lab.section.locator('.causes summary').press('Enter');
   const items = lab.section.locator('.causes li');
-  await until('the causes', () => items.count());
-  assert.match(words(await items.first().innerText()), /order-1, delivery 2, to run 3: .*died/i);
+  // They are there before the fold has opened around them.
+  const first = async () => words(await items.first().innerText());
+  await until('the causes', async () => (await items.count()) && (await first()));
+  assert.match(await first(), /order-1, delivery 2, to run 3: .*died/i);
   await items.first().getByRole('button').click();
   await until('its moment', async () => /order-1 again/.test(await lab.caption()));
 });

@@ -229,7 +229,7 @@ mod tests {
      15000       5000  main.css *
     300000     100000  lab_bg.wasm
                 25000  before the prose is readable, of 46080
-               125000  in all, of 204800
+               125000  in all, of 229376
                     3  requests, of 12
 "
         );
@@ -245,7 +245,7 @@ mod tests {
         );
         limit(
             &[part("a", true, TO_READ), part("b", false, IN_ALL - TO_READ + 1)],
-            "204801 bytes in all, at most 204800",
+            "229377 bytes in all, at most 229376",
         );
         let many: Vec<Part> = (0..13).map(|n| part(&n.to_string(), false, 1)).collect();
         limit(&many, "13 requests, at most 12");
