@@ -614,7 +614,7 @@ impl Live {
             let run = self.run_now();
             let next = run.rows.at(run.rows.upto(t)).unwrap_or(run.trace.end).min(run.trace.end);
             let ms = next.since(t).0 / MS * 100 / u64::from(self.percent());
-            (ms + 1).clamp(TICK_MS / 4, TICK_MS) as u32
+            (ms + 1).clamp(TICK_MS * 3 / 4, TICK_MS) as u32
         };
         let timeout = Timeout::new(ms, move || self.tick());
         self.inner.update_value(|inner| inner.timer = Some(timeout));
