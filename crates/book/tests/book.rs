@@ -438,6 +438,20 @@ fn what_is_wrong_in_a_lab_is_said_with_its_line() {
 }
 
 #[test]
+fn a_figure_without_an_account_is_refused() {
+    let idle =
+        "title = 'T'\nquestion = 'Q?'\nopens_at = '0s'\nknobs = []\n[scenario]\nend = '1s'\n";
+    book("")
+        .file("labs/crash.toml", idle)
+        .has(&["content/labs/crash.toml:5: nothing happens in this lab: its run has no account"]);
+    let beside = "[beside]\ntitle = 'Core NATS'\nown_title = 'JetStream'\nscenario.end = '8s'\n";
+    let found =
+        book("").file("labs/crash.toml", &format!("{LAB}{beside}")).load().map(|_| ()).unwrap_err();
+    let sentence = "`beside`: nothing happens in this system: its run has no account";
+    assert!(found.len() == 1 && found[0].ends_with(sentence), "{found:?}");
+}
+
+#[test]
 fn claims_are_held_against_the_run() {
     for (claim, problem) in [
         ("delivered = [{ msg = 'order-1', attempt = 1, to = 'first' }]", None),
