@@ -7,6 +7,7 @@
 //! content/book.toml            title and parts
 //! content/chapters/08-x.md     chapter 8, `x` in addresses
 //! content/labs/y.toml          the lab `y`: a scenario, its knobs, and what its runs must show
+//! content/sweeps/z.toml        the sweep `z`: a lab run over values of its knobs, counted in a table; the folder may be missing
 //! ```
 //!
 //! What a chapter may say beyond CommonMark is described at [`markdown`].
@@ -21,6 +22,7 @@ mod lab;
 pub mod markdown;
 mod problem;
 mod source;
+mod sweep;
 mod teach;
 
 pub use chapter::{Chapter, Heading, Part};
@@ -34,6 +36,7 @@ use serde::Deserialize;
 use source::Source;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use sweep::Sweep;
 use toml::Spanned;
 
 /// A complete book without problems.
@@ -118,6 +121,17 @@ impl Book {
             problems.push(source.problem(source.line(file.figure.span().start), sentence));
         }
 
+        let mut sweeps = BTreeMap::new();
+        let folder = content.join("sweeps");
+        if folder.is_dir() {
+            let name = format!("{root}/sweeps");
+            for source in Source::read_all(&folder, &name, "toml", &mut problems) {
+                let sweep = Sweep::run(&source, &labs, &mut problems)
+                    .unwrap_or_else(|| Sweep::broken(&source));
+                sweeps.insert(source.stem().to_owned(), sweep);
+            }
+        }
+
         let known_parts: Vec<&str> = parts.iter().map(|part| part.id.as_str()).collect();
         let mut drafts = Vec::new();
         for source in Source::read_all(
@@ -144,7 +158,7 @@ impl Book {
 
         let outlines: BTreeMap<String, Outline> =
             drafts.iter().map(|d| (d.slug.clone(), markdown::outline(d.body()))).collect();
-        let index = Index { outlines: &outlines, labs: &labs };
+        let index = Index { outlines: &outlines, labs: &labs, sweeps: &sweeps };
         let chapters: Vec<Chapter> =
             drafts.iter().map(|draft| draft.render(&index, &mut problems)).collect();
 
@@ -157,6 +171,14 @@ impl Book {
                     format!("no chapter shows this lab; place it with {{{{lab {slug}}}}} or remove the file"),
                 ));
             }
+        }
+
+        let swept = |slug: &String| outlines.values().any(|outline| outline.sweeps.contains(slug));
+        for (slug, sweep) in sweeps.iter().filter(|(slug, _)| !swept(slug)) {
+            problems.push(sweep.source.problem(
+                0,
+                format!("no chapter shows this sweep; place it with {{{{sweep {slug}}}}} or remove the file"),
+            ));
         }
 
         let file = file.map_err(|problem| problems.push(problem));

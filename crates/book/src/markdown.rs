@@ -6,6 +6,7 @@
 //! | written | meaning |
 //! |---|---|
 //! | `{{lab crash-redelivery}}` alone in its paragraph | the lab stands here |
+//! | `{{sweep in-flight}}` alone in its paragraph | the table of that sweep stands here |
 //! | `:again[handed out again]` | words that name a state: stored, inflight, acked, again, lost, dead |
 //! | `:result[comes back at T+8](crash-redelivery/comes-back)` | a result: the claim `comes-back` of that lab must hold; links to the figure at the settings and the moment that show it |
 //! | `:msg[order-1]`, `:msg[the first order](order-1)` | a message of the figure, by its label: touched, it lights up there |
@@ -21,6 +22,8 @@ use crate::Problem;
 use crate::chapter::{Heading, Part};
 use crate::lab::CheckedLab;
 use crate::source::{Source, nearest};
+use crate::sweep::Sweep;
+use delivery_sim::Time;
 use pulldown_cmark::{
     Alignment, BrokenLink, CodeBlockKind, CowStr, Event, HeadingLevel, LinkType, Options, Parser,
     Tag, TagEnd, TextMergeWithOffset,
@@ -67,6 +70,8 @@ pub(crate) struct Outline {
     anchors: BTreeSet<String>,
     /// Labs in the order of the page; each is an anchor as well.
     pub(crate) labs: Vec<String>,
+    /// Sweeps in the order of the page.
+    pub(crate) sweeps: Vec<String>,
 }
 
 /// Everything that a chapter may refer to.
@@ -75,6 +80,8 @@ pub(crate) struct Index<'a> {
     pub(crate) outlines: &'a BTreeMap<String, Outline>,
     /// The labs by slug.
     pub(crate) labs: &'a BTreeMap<String, CheckedLab>,
+    /// The sweeps by slug.
+    pub(crate) sweeps: &'a BTreeMap<String, Sweep>,
 }
 
 /// An event and where it stands in the body.
@@ -107,6 +114,7 @@ fn directive_before(text: &str, at: usize) -> Option<&str> {
 /// What stands alone in a paragraph and is not prose.
 enum Block<'a> {
     Lab(&'a str),
+    Sweep(&'a str),
     Open(&'a str, &'a str),
     Close,
 }
@@ -131,10 +139,13 @@ fn block(paragraph: &str) -> Option<Result<Block<'_>, String>> {
             Block::Open(kind, rest.trim())
         }));
     }
-    let lab =
-        paragraph.strip_prefix("{{lab ").and_then(|rest| rest.strip_suffix("}}")).map(str::trim);
-    Some(match lab {
-        Some(slug) if !slug.is_empty() && !slug.contains(' ') => Ok(Block::Lab(slug)),
+    let placed = paragraph.strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}"));
+    let (kind, slug) = placed.and_then(|placed| placed.split_once(' ')).unwrap_or_default();
+    let slug = slug.trim();
+    let whole = !slug.is_empty() && !slug.contains(' ');
+    Some(match kind {
+        "lab" if whole => Ok(Block::Lab(slug)),
+        "sweep" if whole => Ok(Block::Sweep(slug)),
         _ => {
             Err(format!("`{paragraph}` is not understood; a lab is placed by {{{{lab its-slug}}}}"))
         }
@@ -234,7 +245,15 @@ fn labs_in(body: Body<'_>, events: &[Place<'_>]) -> Vec<String> {
 pub(crate) fn outline(body: Body<'_>) -> Outline {
     let events = parse(body);
     let labs = labs_in(body, &events);
-    Outline { anchors: heading_ids(&events, &labs).into_values().collect(), labs }
+    let sweeps = events.iter().filter_map(|place| match block_at(body, place) {
+        Some(Ok(Block::Sweep(slug))) => Some(slug.to_owned()),
+        _ => None,
+    });
+    Outline {
+        anchors: heading_ids(&events, &labs).into_values().collect(),
+        sweeps: sweeps.collect(),
+        labs,
+    }
 }
 
 /// Renders a chapter. Whatever is wrong in it is reported with its line and left out.
@@ -494,6 +513,23 @@ impl<'a> Writer<'a, '_> {
                     }
                 }
             }
+            Block::Sweep(slug) => {
+                let index = self.index;
+                match index.sweeps.get(slug) {
+                    None => {
+                        let known: Vec<&str> = index.sweeps.keys().map(String::as_str).collect();
+                        self.problem(start, nearest(slug, "a sweep", &known));
+                    }
+                    // One that cannot be used has been reported.
+                    Some(sweep) if sweep.lab.is_empty() => {}
+                    Some(sweep) => {
+                        let html = sweep.html(slug, |query| {
+                            self.lab_address(&sweep.lab, query, None).unwrap_or_default()
+                        });
+                        self.html(html);
+                    }
+                }
+            }
             Block::Open("server", versions) if !versions.is_empty() => {
                 if self.open_note.replace(start).is_some() {
                     self.problem(
@@ -672,31 +708,36 @@ impl<'a> Writer<'a, '_> {
             return "";
         };
         // A lab that cannot be read has been reported.
-        let Some(run) = &lab.lab else { return "" };
+        if lab.lab.is_none() {
+            return "";
+        }
         let Some((query, at)) = lab.claims.get(claim) else {
             let known: Vec<&str> = lab.claims.keys().map(String::as_str).collect();
             self.problem(start, nearest(claim, &format!("a claim of the lab {slug}"), &known));
             return "";
         };
-        let here = |outline: &Outline| outline.labs.iter().position(|lab| lab == slug);
-        let chapters = index.outlines.iter();
-        let mut placed = chapters.filter_map(|(chapter, outline)| Some((chapter, here(outline)?)));
-        let place =
-            placed.clone().find(|(chapter, _)| *chapter == self.slug).or_else(|| placed.next());
         // A lab that no chapter shows has been reported.
-        let Some((chapter, place)) = place else { return "" };
+        let Some(address) = self.lab_address(slug, query, Some(*at)) else { return "" };
+        self.html(format!("<a class=\"result\" href=\"{}\">", escaped(&address)));
+        "</a>"
+    }
+
+    /// The way to a lab with its knobs turned, at a moment if one is given. None if no chapter shows the lab.
+    fn lab_address(&self, slug: &str, query: &str, at: Option<Time>) -> Option<String> {
+        let run = self.index.labs.get(slug)?.lab.as_ref()?;
+        let here = |outline: &Outline| outline.labs.iter().position(|lab| lab == slug);
+        let chapters = self.index.outlines.iter();
+        let mut placed = chapters.filter_map(|(chapter, outline)| Some((chapter, here(outline)?)));
+        let (chapter, place) =
+            placed.clone().find(|(chapter, _)| *chapter == self.slug).or_else(|| placed.next())?;
         let (mut position, _) = run.read_query(query, true);
-        position.t = *at;
+        position.t = at.unwrap_or(position.t);
         let path = if chapter == self.slug { String::new() } else { format!("../{chapter}/") };
         let mut query = run.write_query(&position, place == 0);
         if !query.is_empty() || path.is_empty() {
             query.insert(0, '?');
         }
-        self.html(format!(
-            "<a class=\"result\" href=\"{}\">",
-            escaped(&format!("{path}{query}#{slug}"))
-        ));
-        "</a>"
+        Some(format!("{path}{query}#{slug}"))
     }
 
     /// The address and further attributes of a link, checked.
@@ -745,7 +786,7 @@ impl<'a> Writer<'a, '_> {
 }
 
 /// Text for HTML, also within a quoted attribute.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

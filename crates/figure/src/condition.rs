@@ -19,6 +19,7 @@ mod read;
 use crate::lab::Lab;
 use crate::story::{Lives, Story, WorkEnd};
 use crate::told::Told;
+use crate::ways::effects;
 use crate::words::{Tally, overtaking};
 use delivery_sim::compact::{Compact, Reader};
 use delivery_sim::setting::Value;
@@ -44,7 +45,7 @@ pub enum What {
     HandledTwice,
     /// Two workers of one consumer are at it at the same moment; the moment is the start of the second.
     WorkedOnAtOnce,
-    /// Its side effect happens once more.
+    /// The side effect of its payload happens a second time for the same consumer.
     EffectTwice,
     /// A later message is begun after a failed turn of it and before it is done.
     Overtaken,
@@ -229,26 +230,15 @@ impl<'a> Facts<'a> {
         let own = |msg: Msg| {
             matches!(trace.messages.get(msg.0 as usize), Some(Message::Published { .. }))
         };
-        // Each consumer's workers have their own effect, as in the result row.
-        let mut effects = vec![false; trace.messages.len() * trace.consumers.len()];
+        // As in the result row: a payload's effect, on its own for each consumer's workers.
+        for effect in effects(trace).iter().filter(|effect| effect.times == 2) {
+            self.hit(What::EffectTwice, effect.at, effect.msg, effect.attempt, effect.by);
+        }
         for record in &trace.records {
             let (what, msg, attempt, client) = match record.event {
                 Event::Published { msg, by } if own(msg) => (What::Sent, msg, 0, by),
                 Event::Expired { delivery } => {
                     (What::Expired, delivery.msg, delivery.attempt, NOBODY)
-                }
-                Event::WorkDone { delivery, by, changed: true } => {
-                    let first = usize::from(delivery.consumer.0) * trace.messages.len();
-                    match effects.get_mut(first + delivery.msg.0 as usize) {
-                        Some(effect) if *effect => {
-                            (What::EffectTwice, delivery.msg, delivery.attempt, by)
-                        }
-                        Some(effect) => {
-                            *effect = true;
-                            continue;
-                        }
-                        None => continue,
-                    }
                 }
                 Event::HandlerStarted { msg, by } => (What::Started, msg, 0, by),
                 Event::HandlerDone { msg, by } => (What::Handled, msg, 0, by),

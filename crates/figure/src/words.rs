@@ -4,6 +4,7 @@ use crate::names;
 use crate::put::Put as _;
 use crate::story::{Life, Lives, Over, Story, WorkEnd};
 use crate::tell;
+use crate::ways::effects;
 use crate::why::moment;
 use delivery_sim::order::sorted;
 use delivery_sim::trace::{Delivery, Event, Message, Msg, Reply};
@@ -117,7 +118,8 @@ pub(crate) struct Tally {
     handled: u64,
     /// Side effects that were committed.
     effects: u64,
-    /// Whose side effect the same consumer's workers committed more than once, with the number of times.
+    /// Whose side effect the same consumer's workers committed more than once, with the number of times: the last message
+    /// of each such payload.
     committed_again: Vec<(Msg, u32)>,
     /// Worked on more than once by the same consumer, with the number of times.
     repeated: Vec<(Msg, u32)>,
@@ -147,19 +149,21 @@ impl Tally {
         let own = |msg: Msg| {
             matches!(trace.messages.get(msg.0 as usize), Some(Message::Published { .. }))
         };
-        let mut committed = vec![0_u32; many * trace.consumers.len()];
+        let mut again = Vec::new();
+        for effect in effects(trace).iter().filter(|effect| effect.times > 0) {
+            tally.effects += 1;
+            if effect.last && effect.times > 1 {
+                again.push((effect.msg, effect.times));
+            }
+        }
+        tally.committed_again = sorted(again, Ord::cmp);
+        // The same message may have two effects for each of two consumers.
+        tally.committed_again.dedup_by_key(|(msg, _)| *msg);
         for record in &trace.records {
             match record.event {
                 Event::Published { msg, .. } if own(msg) => tally.sent += 1,
-                Event::WorkDone { delivery, changed, .. } => {
-                    mark(&mut done, delivery.msg);
-                    let place = usize::from(delivery.consumer.0) * many + delivery.msg.0 as usize;
-                    if changed && let Some(times) = committed.get_mut(place) {
-                        *times += 1;
-                        tally.effects += 1;
-                    }
-                }
-                Event::HandlerDone { msg, .. } => mark(&mut done, msg),
+                Event::WorkDone { delivery: Delivery { msg, .. }, .. }
+                | Event::HandlerDone { msg, .. } => mark(&mut done, msg),
                 Event::Unheard { msg } | Event::NotKept { msg, .. } if own(msg) => {
                     mark(&mut lost, msg)
                 }
@@ -203,10 +207,6 @@ impl Tally {
                 tally.in_flight.push(msg);
             } else if settled {
                 tally.acked += 1;
-            }
-            let times = committed.iter().skip(place as usize).step_by(many).max();
-            if let Some(&times) = times.filter(|times| **times > 1) {
-                tally.committed_again.push((msg, times));
             }
             if turns > 1 {
                 tally.repeated.push((msg, turns));
@@ -262,20 +262,25 @@ fn concluded(story: &Story<'_>, tally: &Tally) -> String {
         };
         format!("{} {} {what} {times}", names::names(trace, &names), was(&names))
     };
+    let mut part = String::new();
     if !tally.repeated.is_empty() {
-        let mut part = repeats(&tally.repeated, "worked on");
-        // Work that was begun twice need not have been done twice; nor does an idempotent write count twice.
-        let again = msgs(&tally.committed_again);
-        if !again.is_empty() {
-            let whose = match again.len() {
-                n if n < tally.repeated.len() => {
-                    &["the effect of ", &names::names(trace, &again), " was"].concat()
-                }
-                1 => "its effect was",
-                _ => "their effects were",
-            };
-            part.put(&[", and ", whose, " committed more than once"].concat());
-        }
+        part = repeats(&tally.repeated, "worked on");
+    }
+    // Work that was begun twice need not have been done twice; nor does an idempotent write count twice. And the same
+    // order in two messages is worked on once in each.
+    let again = msgs(&tally.committed_again);
+    if !again.is_empty() {
+        let whose = match again.len() {
+            _ if again != msgs(&tally.repeated) => {
+                &["the effect of ", &names::names(trace, &again), " was"].concat()
+            }
+            1 => "its effect was",
+            _ => "their effects were",
+        };
+        part.put(if part.is_empty() { "" } else { ", and " });
+        part.put(&[whose, " committed more than once"].concat());
+    }
+    if !part.is_empty() {
         parts.push(part);
     }
     let (ahead, behind) = overtaking(story, &msgs(&tally.again));

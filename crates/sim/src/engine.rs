@@ -71,6 +71,8 @@ pub(crate) enum Act {
     Work { by: ClientId, life: u32 },
     /// Client: time to say in progress.
     Beat { by: ClientId, life: u32, nth: u32 },
+    /// Client: the time for the confirmation of an ack is over.
+    AckAgain { by: ClientId, life: u32, nth: u32 },
     /// Client: the pause before the next pull is over.
     Resume { by: ClientId, connection: u32 },
     /// Server: it learns that a connection is gone.
@@ -400,7 +402,7 @@ impl<'a, O: Observer> World<'a, O> {
             Act::PubFail { step, n, msg, why } => {
                 let by = self.names.actor(step);
                 self.emit(Event::PubFailed { msg, by, why });
-                self.publish_next(step, n);
+                self.publish_failed(step, n, why);
             }
             Act::Pull { by, connection, consumer, batch, expires, flags } => {
                 self.accept_pull(by, connection, consumer, batch, expires, flags);
@@ -417,12 +419,14 @@ impl<'a, O: Observer> World<'a, O> {
             Act::Confirm { to, connection, delivery } => {
                 if self.clients[to.0 as usize].is_connected(connection) {
                     self.emit(Event::Confirmed { delivery: delivery.open(), by: to });
+                    self.ack_confirmed(to, delivery);
                 }
             }
             Act::Start(client) => self.start(client),
             Act::Stop(client) => self.stop(client),
             Act::Work { by, life } => self.work_step_over(by, life),
             Act::Beat { by, life, nth } => self.beat(by, life, nth),
+            Act::AckAgain { by, life, nth } => self.ack_again(by, life, nth),
             Act::Resume { by, connection } => {
                 if self.clients[by.0 as usize].is_connected(connection) {
                     self.pull_if_idle(by);

@@ -4,10 +4,10 @@
 //! `consumer[orders].ack_wait` (of that one), `worker[run 3].start`, `publish.count`.
 
 use crate::scenario::{
-    AckPolicy, Chance, DeliverPolicy, Discard, Op, ReplayPolicy, Retention, Scenario, Service,
-    Version,
+    AckPolicy, Chance, DeliverPolicy, Discard, KnownBy, Op, ReplayPolicy, Retention, Scenario,
+    Service, Version,
 };
-use crate::time::Dur;
+use crate::time::{Dur, Time};
 
 /// The value of a setting.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -154,9 +154,13 @@ const FIELDS: &[(&str, &str, Form)] = &[
     ("worker", "ack_first", Form::Switch),
     ("worker", "idempotent", Form::Switch),
     ("worker", "handled_table", Form::Switch),
+    ("worker", "known_by", Form::Choice(&["payload", "sequence"])),
+    ("worker", "double_ack", Form::Switch),
     ("publish", "at", Form::Dur),
     ("publish", "count", Form::Count),
     ("publish", "every", Form::Dur),
+    ("publish", "retry", Form::Switch),
+    ("publish", "lost_chance", Form::Percent),
     ("server", "version", Form::Choice(&["2.10", "2.11", "2.12", "2.14", "2.15"])),
     ("run", "seed", Form::Count),
 ];
@@ -247,7 +251,14 @@ impl Setting {
                                 DeliverPolicy::LastPerSubject,
                             ];
                             see(Slot::Choice(c.deliver_policy as usize, &mut |i| {
-                                c.deliver_policy = ALL[i]
+                                c.deliver_policy = ALL[i];
+                                // A start that belongs to another policy would be refused.
+                                if !matches!(
+                                    ALL[i],
+                                    DeliverPolicy::ByStartSequence | DeliverPolicy::ByStartTime
+                                ) {
+                                    (c.opt_start_seq, c.opt_start_time) = (0, Time::ZERO);
+                                }
                             }));
                         }
                         _ => {
@@ -301,6 +312,11 @@ impl Setting {
                         "ack_first" => see(Slot::Switch(&mut w.ack_first)),
                         "idempotent" => see(Slot::Switch(&mut w.idempotent)),
                         "handled_table" => see(Slot::Switch(&mut w.handled_table)),
+                        "known_by" => {
+                            const ALL: [KnownBy; 2] = [KnownBy::Payload, KnownBy::Sequence];
+                            see(Slot::Choice(w.known_by as usize, &mut |i| w.known_by = ALL[i]));
+                        }
+                        "double_ack" => see(Slot::Switch(&mut w.double_ack)),
                         _ => {
                             for step in w.behaviour.iter_mut().flat_map(|b| &mut b.steps) {
                                 if step.act == crate::scenario::WorkAct::Crash {
@@ -322,6 +338,8 @@ impl Setting {
                         see(match self.field {
                             "at" => Slot::Dur(&mut step.at.0),
                             "count" => Slot::Count(&mut p.count),
+                            "retry" => Slot::Switch(&mut p.retry),
+                            "lost_chance" => Slot::Chance(&mut p.lost_chance),
                             _ => Slot::Dur(&mut p.every.0),
                         });
                     }
@@ -418,7 +436,7 @@ impl Slot<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::{Consumer, StreamConfig, Worker};
+    use crate::scenario::{Consumer, Publish, Step, StreamConfig, Worker};
 
     #[test]
     fn settings_are_read_and_changed_by_path() {
@@ -451,6 +469,8 @@ mod tests {
             ("worker.ack_first", "off", "on", "on"),
             ("worker.idempotent", "off", "on", "on"),
             ("worker.handled_table", "off", "on", "on"),
+            ("worker.known_by", "payload", "sequence", "sequence"),
+            ("worker.double_ack", "off", "on", "on"),
             ("server.version", "2.12", "2.14", "2.14"),
             ("run.seed", "1", "7", "7"),
         ] {
@@ -460,6 +480,10 @@ mod tests {
             assert!(setting.set(&mut scenario, &value), "{path}");
             assert_eq!(setting.get(&scenario).unwrap().words(), after, "{path}");
         }
+        let mut scenario = Scenario {
+            timeline: vec![Step { at: Time::ZERO, op: Op::Publish(Publish::default()) }],
+            ..scenario
+        };
         for (kind, field, form) in FIELDS.iter().filter(|(_, _, form)| !form.words().is_empty()) {
             let path = [kind, ".", field].concat();
             let setting = Setting::parse(&path).unwrap();
@@ -476,6 +500,7 @@ mod tests {
             }
         }
         assert_eq!(scenario.workers[0].start, crate::Time::ZERO, "only run 2 was named");
+        scenario.timeline.clear();
         assert!(
             !Setting::parse("publish.count").unwrap().set(&mut scenario, &Value::Count(Some(1)))
         );

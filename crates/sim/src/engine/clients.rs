@@ -4,7 +4,7 @@ use super::dead_letters::Letter;
 use super::names::Role;
 use super::{Act, Packed, PullFlags, World};
 use crate::queue::Class;
-use crate::scenario::{Behaviour, DeadLetterHandler, Op, WorkAct, WorkStep, Worker};
+use crate::scenario::{Behaviour, DeadLetterHandler, KnownBy, Op, WorkAct, WorkStep, Worker};
 use crate::time::{Dur, Time};
 use crate::trace::{ClientId, ConsumerId, Event, Message, Msg, Observer, Reply, Status};
 use std::collections::VecDeque;
@@ -55,7 +55,12 @@ struct Work<'a> {
     committed: bool,
     /// Whether the payload was found in the table of handled ones.
     found: bool,
+    /// Whether only the confirmation of its ack is missing.
+    unconfirmed: bool,
 }
+
+/// How long a worker waits for the confirmation of an ack before it sends it again.
+const CONFIRM_TIMEOUT: Dur = Dur::secs(1);
 
 impl<'a> ClientState<'a> {
     pub(crate) fn new(worker: Option<&'a Worker>, consumer: Option<u16>) -> Self {
@@ -360,9 +365,18 @@ impl<'a, O: Observer> World<'a, O> {
         let life = client.life;
         let behaviour = worker.behaviour.iter().find(|b| self.fits(b, delivery, nth));
         let steps = behaviour.map(|b| b.steps.as_slice());
-        let mut work =
-            Work { delivery, consumer_seq, steps, step: 0, nth, committed: false, found: false };
-        if worker.handled_table && self.effects.contains_key(self.effect(delivery).as_str()) {
+        let mut work = Work {
+            delivery,
+            consumer_seq,
+            steps,
+            step: 0,
+            nth,
+            committed: false,
+            found: false,
+            unconfirmed: false,
+        };
+        if worker.handled_table && self.effects.contains_key(self.effect(delivery, worker).as_str())
+        {
             // Nothing is left to do but to say so.
             (work.steps, work.committed, work.found) = (None, true, true);
         }
@@ -387,7 +401,7 @@ impl<'a, O: Observer> World<'a, O> {
     fn commit(&mut self, id: ClientId, delivery: Packed, worker: &Worker) {
         let mut changed = true;
         if worker.idempotent || worker.handled_table {
-            let effect = self.effect(delivery).into_boxed_str();
+            let effect = self.effect(delivery, worker).into_boxed_str();
             changed = self.effects.insert(effect, (0, self.now)).is_none();
         }
         if let Some(work) = &mut self.client(id).current {
@@ -408,9 +422,12 @@ impl<'a, O: Observer> World<'a, O> {
             })
     }
 
-    /// What the side effect of a delivery is known by: the consumer whose work it is, and the payload.
-    fn effect(&self, delivery: Packed) -> String {
-        format!("{} {}", delivery.consumer, self.payload(delivery.msg))
+    /// What the side effect of a delivery is known by: the consumer whose work it is, and the payload or the sequence.
+    fn effect(&self, delivery: Packed, worker: &Worker) -> String {
+        match worker.known_by {
+            KnownBy::Payload => format!("{} {}", delivery.consumer, self.payload(delivery.msg)),
+            KnownBy::Sequence => format!("{}#{}", delivery.consumer, delivery.seq),
+        }
     }
 
     /// The payload of a message; that of a copy is the original's.
@@ -450,6 +467,13 @@ impl<'a, O: Observer> World<'a, O> {
             if work.found {
                 let delivery = work.delivery.open();
                 self.emit(Event::WorkDone { delivery, by: id, changed: false });
+            }
+            if worker.double_ack && !worker.ack_first {
+                if let Some(work) = &mut self.client(id).current {
+                    work.unconfirmed = true;
+                }
+                self.ack_again(id, life, work.nth);
+                return;
             }
             if !worker.ack_first {
                 self.send_reply(id, work.delivery, work.consumer_seq, Reply::Ack, false);
@@ -491,6 +515,29 @@ impl<'a, O: Observer> World<'a, O> {
                 self.queue.at(self.now + next.after, Class::Inbound, act);
             }
             None => self.work_over(id, worker),
+        }
+    }
+
+    /// Client: sends an ack that is to be confirmed; the first time, or again since no confirmation came.
+    pub(crate) fn ack_again(&mut self, id: ClientId, life: u32, nth: u32) {
+        let client = self.client(id);
+        let Some(work) = client.current.filter(|work| work.nth == nth && work.unconfirmed) else {
+            return;
+        };
+        if client.life == life {
+            self.send_reply(id, work.delivery, work.consumer_seq, Reply::Ack, true);
+            let act = Act::AckAgain { by: id, life, nth };
+            self.queue.at(self.now + CONFIRM_TIMEOUT, Class::Inbound, act);
+        }
+    }
+
+    /// Client: an ack is confirmed. A worker that waits for it is done.
+    pub(crate) fn ack_confirmed(&mut self, id: ClientId, delivery: Packed) {
+        let client = self.client(id);
+        if let Some(worker) = client.worker
+            && client.current.is_some_and(|work| work.unconfirmed && work.delivery == delivery)
+        {
+            self.work_over(id, worker);
         }
     }
 

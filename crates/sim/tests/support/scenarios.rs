@@ -370,6 +370,8 @@ impl Maker {
             commit_to_ack: if d.one_in(4) { d.dur() } else { Dur::ZERO },
             idempotent: d.one_in(4),
             handled_table: d.one_in(4),
+            known_by: d.pick(&[KnownBy::Payload, KnownBy::Sequence]),
+            double_ack: d.one_in(4),
             push,
             manual: d.one_in(6),
             max_messages: if d.one_in(5) { d.count(3) } else { 0 },
@@ -476,6 +478,8 @@ impl Maker {
             msg_id: d.pick(&["", "", "id", "id{i}"]).into(),
             pad_bytes: if d.one_in(3) { d.count(60) } else { 0 },
             timeout: d.span_or_zero(),
+            retry: d.one_in(4),
+            lost_chance: if d.one_in(4) { Self::chance(d) } else { Chance::default() },
         };
         self.step(at, Op::Publish(publish));
     }
