@@ -383,6 +383,8 @@ compact_struct!(Publish {
     every,
     via,
     msg_id,
+    without_id,
+    flush,
     pad_bytes,
     timeout,
     retry,

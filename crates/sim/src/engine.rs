@@ -186,6 +186,8 @@ pub(crate) struct World<'a, O> {
     steps: u64,
     /// The step that told the latest event.
     last_event: u64,
+    /// Messages whose publisher may have to give up waiting for a PubAck.
+    pub(crate) unconfirmed: Vec<Msg>,
     /// For each publishing step, the message it has come to.
     pub(crate) progress: Vec<u32>,
     /// Consumers that are due to exist when the server is back.
@@ -263,6 +265,7 @@ impl<'a, O: Observer> World<'a, O> {
             up: true,
             steps: 0,
             last_event: 0,
+            unconfirmed: Vec::new(),
             progress: vec![1; scenario.timeline.len()],
             due: Vec::new(),
             names,
@@ -396,11 +399,17 @@ impl<'a, O: Observer> World<'a, O> {
             Act::PubAck { step, n, msg, stream, seq, duplicate } => {
                 let by = self.names.actor(step);
                 let (stream, seq) = (StreamId(stream), u64::from(seq));
+                self.unconfirmed.retain(|other| *other != msg);
                 self.emit(Event::PubAcked { msg, by, stream, seq, duplicate });
                 self.publish_next(step, n);
             }
             Act::PubFail { step, n, msg, why } => {
                 let by = self.names.actor(step);
+                let waiting = self.unconfirmed.len();
+                self.unconfirmed.retain(|other| *other != msg);
+                if why == Refusal::Timeout && self.unconfirmed.len() == waiting {
+                    return; // Its PubAck was in time.
+                }
                 self.emit(Event::PubFailed { msg, by, why });
                 self.publish_failed(step, n, why);
             }
@@ -443,7 +452,10 @@ impl<'a, O: Observer> World<'a, O> {
             Act::PullWake(consumer) => self.pull_wake(consumer),
             Act::Age(stream) => self.age(stream),
             Act::Call(step) => self.call(step),
-            Act::Answered { step, answer } => self.emit(Event::Replied { step, answer }),
+            Act::Answered { step, answer } => {
+                self.emit(Event::Replied { step, answer });
+                self.flushed(step);
+            }
             Act::Create(consumer) => self.create_late(consumer),
             Act::Request { step, msg } => self.request_arrives(step, msg),
             Act::Inactive { consumer, grace } => self.inactive(consumer, grace),
