@@ -578,9 +578,15 @@ impl Check for Removals {
                     .iter()
                     .chain(scripted)
                     .any(|s| s.name == *name && s.loss_chance.0 > 0);
+                // Of a publisher it is a message on its way to the server.
+                let lossy = lossy
+                    || scenario.timeline.iter().any(|step| match &step.op {
+                        Op::Publish(p) => p.by == *name && p.lost_chance.0 > 0,
+                        _ => false,
+                    });
                 match lossy {
                     true => Ok(()),
-                    false => Err(format!("nothing gets lost on the way to `{name}`")),
+                    false => Err(format!("nothing gets lost on the way to or from `{name}`")),
                 }
             }
             _ => Ok(()),
