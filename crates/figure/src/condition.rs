@@ -19,11 +19,11 @@ mod read;
 use crate::lab::Lab;
 use crate::story::{Lives, Story, WorkEnd};
 use crate::told::Told;
-use crate::ways::effects;
+use crate::ways::{effects, retried};
 use crate::words::{Tally, overtaking};
 use delivery_sim::compact::{Compact, Reader};
 use delivery_sim::setting::Value;
-use delivery_sim::trace::{ClientId, Event, Message, Msg};
+use delivery_sim::trace::{ClientId, Drop, Event, Message, Msg};
 use delivery_sim::{Time, Trace};
 
 /// What can happen to a message.
@@ -245,6 +245,7 @@ impl<'a> Facts<'a> {
                 Event::Unheard { msg } | Event::NotKept { msg, .. } if own(msg) => {
                     (What::Lost, msg, 0, NOBODY)
                 }
+                Event::Dropped { msg, why: Drop::Loss, .. } if retried(trace, msg) => continue,
                 Event::Dropped { msg, by, .. } => (What::Lost, msg, 0, by),
                 Event::Refused { msg, .. } => (What::Refused, msg, 0, NOBODY),
                 _ => continue,

@@ -224,6 +224,12 @@ impl Ways {
     }
 }
 
+/// Whether a message got lost on its way to the server and was published again: then it is its successor that counts.
+pub(crate) fn retried(trace: &Trace, msg: Msg) -> bool {
+    let after = trace.messages.get(msg.0 as usize..).unwrap_or_default();
+    matches!(after, [Message::Published { .. }, rest @ ..] if rest.contains(&after[0]))
+}
+
 /// Side effects, in order. What was committed is known by its payload: a message that was sent twice has one effect, or two.
 pub(crate) fn effects(trace: &Trace) -> Vec<Committed> {
     let mut effects = Vec::new();

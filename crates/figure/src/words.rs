@@ -4,10 +4,10 @@ use crate::names;
 use crate::put::Put as _;
 use crate::story::{Life, Lives, Over, Story, WorkEnd};
 use crate::tell;
-use crate::ways::effects;
+use crate::ways::{effects, retried};
 use crate::why::moment;
 use delivery_sim::order::sorted;
-use delivery_sim::trace::{Delivery, Event, Message, Msg, Reply};
+use delivery_sim::trace::{Delivery, Drop, Event, Message, Msg, Reply};
 use delivery_sim::{Time, Trace};
 
 /// A piece of a sentence, so that a page can colour states and link terms without parsing text.
@@ -126,6 +126,8 @@ pub(crate) struct Tally {
     /// Delivered more than once by the same consumer, with the number of times.
     pub(crate) again: Vec<(Msg, u32)>,
     lost: Vec<Msg>,
+    /// Whether of something lost not even the publisher was told.
+    untold: bool,
     refused: Vec<Msg>,
     pub(crate) dead: Vec<Msg>,
     pub(crate) in_flight: Vec<Msg>,
@@ -138,8 +140,8 @@ impl Tally {
         let trace = story.trace;
         let mut tally = Self::default();
         let many = trace.messages.len();
-        let (mut done, mut lost, mut refused) =
-            (vec![false; many], vec![false; many], vec![false; many]);
+        let (mut done, mut lost, mut refused, mut told) =
+            (vec![false; many], vec![false; many], vec![false; many], vec![false; many]);
         let mark = |set: &mut Vec<bool>, msg: Msg| {
             if let Some(flag) = set.get_mut(msg.0 as usize) {
                 *flag = true;
@@ -167,7 +169,9 @@ impl Tally {
                 Event::Unheard { msg } | Event::NotKept { msg, .. } if own(msg) => {
                     mark(&mut lost, msg)
                 }
+                Event::Dropped { msg, why: Drop::Loss, .. } if retried(trace, msg) => {}
                 Event::Dropped { msg, .. } => mark(&mut lost, msg),
+                Event::PubFailed { msg, .. } => mark(&mut told, msg),
                 Event::Refused { msg, .. } => mark(&mut refused, msg),
                 _ => {}
             }
@@ -177,6 +181,7 @@ impl Tally {
             let place = msg.0;
             if lost[place as usize] {
                 tally.lost.push(msg);
+                tally.untold |= !told[place as usize];
             }
             if refused[place as usize] {
                 tally.refused.push(msg);
@@ -307,9 +312,10 @@ fn concluded(story: &Story<'_>, tally: &Tally) -> String {
     }
     if !tally.lost.is_empty() {
         parts.push(format!(
-            "{} {} lost, and nobody was told",
+            "{} {} lost, and {} was told",
             names::names(trace, &tally.lost),
-            was(&tally.lost)
+            was(&tally.lost),
+            if tally.untold { "nobody" } else { "only the publisher" }
         ));
     }
     if !tally.refused.is_empty() {
