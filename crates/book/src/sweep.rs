@@ -29,6 +29,9 @@ struct SweepFile {
     /// The rows, if they are not made by axes.
     #[serde(default)]
     rows: Vec<Spanned<RowFile>>,
+    /// Headings over the labels of rows.
+    #[serde(default)]
+    heads: Vec<String>,
     /// What is counted.
     columns: Vec<Spanned<Column>>,
     /// The column that is drawn over the first axis, one curve for each value of a second.
@@ -55,9 +58,17 @@ struct Axis {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RowFile {
-    label: String,
+    label: Label,
     #[serde(default)]
     set: BTreeMap<String, String>,
+}
+
+/// What a row is: in one column, or in one for each of the headings.
+#[derive(Clone, Deserialize)]
+#[serde(untagged)]
+enum Label {
+    One(String),
+    Cells(Vec<String>),
 }
 
 /// What is counted, and its heading where the usual one does not do.
@@ -500,7 +511,8 @@ impl Sweep {
         let amounts = |run: &Counted| columns.iter().map(|(m, _)| (m.read)(run)).collect();
         let amounts: Vec<Vec<Amount>> = counted.iter().map(amounts).collect();
         let heads = match file.axes.as_slice() {
-            [] => vec![String::new()],
+            [] if file.heads.is_empty() => vec![String::new()],
+            [] => file.heads.clone(),
             axes => axes.iter().map(|axis| label(lab, &axis.get_ref().knob)).collect(),
         };
         let chart = drawn.map(|column| {
@@ -554,9 +566,19 @@ impl Sweep {
                     let _ = write!(out, "<th scope=\"row\">{}</th>", inline(cell));
                 } else {
                     let address = escaped(&address(&row.query));
+                    let whole: Vec<String> = self
+                        .heads
+                        .iter()
+                        .zip(&row.names)
+                        .map(|(head, name)| format!("{head}: {name}").replace('`', ""))
+                        .collect();
+                    let said = match whole.as_slice() {
+                        [_] => String::new(),
+                        many => format!(" aria-label=\"{}\"", escaped(&many.join(", "))),
+                    };
                     let _ = write!(
                         out,
-                        "<th scope=\"row\"><a class=\"result\" href=\"{address}\">{}</a></th>",
+                        "<th scope=\"row\"><a class=\"result\" href=\"{address}\"{said}>{}</a></th>",
                         inline(cell)
                     );
                 }
@@ -603,9 +625,21 @@ fn plan(file: &SweepFile, lab: &Lab, fail: &mut dyn FnMut(usize, String)) -> Vec
     match (file.axes.as_slice(), file.rows.as_slice()) {
         ([], []) => fail(0, "this sweep has no rows; give it `axes` or `rows`".into()),
         ([], rows) => {
+            let many = file.heads.len().max(1);
             for row in rows {
                 let (start, row) = (row.span().start, row.get_ref());
-                all.push((start, vec![row.label.clone()], row.set.clone()));
+                let names = match &row.label {
+                    Label::One(label) => vec![label.clone()],
+                    Label::Cells(cells) => cells.clone(),
+                };
+                if names.len() != many {
+                    let found = names.len();
+                    fail(
+                        start,
+                        format!("this label has {found} parts, and there are {many} `heads`"),
+                    );
+                }
+                all.push((start, names, row.set.clone()));
             }
         }
         (axes, []) if axes.len() <= 2 => {
