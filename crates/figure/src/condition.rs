@@ -428,6 +428,18 @@ mod tests {
         script.end()
     }
 
+    /// Order-1 is in the stream twice, and handled once in each message.
+    fn two_messages() -> Trace {
+        let mut script = Script::new(&["A"], Dur::secs(5), Time::ms(3_000));
+        script.publish(Time::ms(100), 1).publish(Time::ms(600), 1);
+        for n in 1..=2 {
+            let at = u64::from(n) * 500;
+            script.deliver(Time::ms(at + 200), n, 1, 1, Cause::New);
+            script.work(Time::ms(at + 201), n, 1, 1).done(Time::ms(at + 300), n, 1, 1);
+        }
+        script.end()
+    }
+
     /// Order-1 is handled by two consumers, once by each: a fan-out, and no repeat.
     fn fan_out() -> Trace {
         let mut script = Script::new(&["A", "B"], Dur::secs(5), Time::ms(3_000));
@@ -470,6 +482,7 @@ mod tests {
     fn conditions_hold_or_not() {
         let (crash, batch) = (fixture::crash_redelivery(), fixture::batch_ageing());
         let (slow, ends, core, fan_out) = (slow(), ends(), core(), fan_out());
+        let two_messages = two_messages();
         for (run, toml, holds) in [
             (&crash, "", true),
             // Numbers of messages.
@@ -531,6 +544,9 @@ mod tests {
             (&fan_out, "handled_twice = 0\nworked_on_at_once = 0\nhandled = 1", true),
             (&fan_out, "delivered = { msg = 'order-1', to = 'B', attempt = 1 }", true),
             (&fan_out, "effect_twice = 0", true),
+            (&two_messages, "effect_twice = ['order-1']\nhandled_twice = 0\nhandled = 2", true),
+            (&two_messages, "effect_twice = { after = '1.3s', before = '1.3s', by = 'A' }", true),
+            (&two_messages, "effect_twice = 2", false),
         ] {
             let found = Facts::new(run).holds(&condition(toml), &lab(), &[]);
             assert_eq!(found, holds, "{toml}");

@@ -582,6 +582,46 @@ mod tests {
         }
     }
 
+    /// What a publisher that loses messages, or a worker that acks first, makes of one order.
+    #[test]
+    fn an_order_in_two_messages_and_one_lost_on_the_way() {
+        let run = |seed: u32, publish: &str, worker: &str| {
+            let publish = format!(
+                "[[timeline]]\nat = '1s'\nop.publish = {{ subject = 'orders', data = 'order-1', timeout = '1s', {publish} }}\n"
+            );
+            let text = format!(
+                "seed = {seed}\nend = '9s'\nstreams = [{{ name = 'ORDERS', subjects = ['orders'] }}]\n\
+                 consumers = [{{ stream = 'ORDERS', config = {{ durable_name = 'c' }} }}]\n\
+                 [[workers]]\nservice_time = '100ms'\n{worker}\n{publish}"
+            );
+            delivery_sim::run(&toml::from_str(&text).unwrap()).unwrap()
+        };
+        let lost = |trace: &Trace| counts(trace).iter().find(|c| c.name == "lost").unwrap().count;
+        let twice = run(1, "count = 2, every = '1s'", "");
+        assert_eq!(
+            conclusion(&twice),
+            "Two orders sent; the effect of order-1 was committed more than once."
+        );
+        let known = run(1, "count = 2, every = '1s'", "idempotent = true");
+        assert_eq!(conclusion(&known), "Two orders sent, each delivered once and acknowledged.");
+        let away = run(1, "lost_chance = '100%'", "");
+        assert_eq!(
+            (conclusion(&away).as_str(), lost(&away)),
+            ("One order sent; order-1 was lost, and only the publisher was told.", 1)
+        );
+        let dropped = |trace: &Trace| {
+            trace.records.iter().filter(|r| matches!(r.event, Event::Dropped { .. })).count()
+        };
+        let again = (1..50)
+            .map(|seed| run(seed, "lost_chance = '50%', retry = true, msg_id = 'x'", ""))
+            .find(|trace| dropped(trace) == 1)
+            .unwrap();
+        assert_eq!(lost(&again), 0, "it was published again");
+        let first = run(1, "count = 1", "ack_first = true");
+        assert_eq!(conclusion(&first), "One order sent, delivered once and acknowledged.");
+        assert_eq!(counts(&first)[1].count, 1, "the work goes on after an ack that comes first");
+    }
+
     /// Order-1 goes to A at T+0.01 with a stopwatch of 1 s, `with` happens, and B gets it again at T+2 for `cause`.
     fn again(cause: Cause, with: impl Fn(&mut Script)) -> (Kind, String) {
         let ms = Time::ms;
