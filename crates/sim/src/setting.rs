@@ -157,6 +157,7 @@ const FIELDS: &[(&str, &str, Form)] = &[
     ("worker", "crash_chance", Form::Percent),
     ("worker", "restart_after", Form::Dur),
     ("worker", "lost_answer_chance", Form::Percent),
+    ("worker", "ack_timeout", Form::Dur),
     ("worker", "commit_to_ack", Form::Dur),
     ("worker", "max_messages", Form::Count),
     ("worker", "max_pulls", Form::Count),
@@ -164,7 +165,6 @@ const FIELDS: &[(&str, &str, Form)] = &[
     ("worker", "idempotent", Form::Switch),
     ("worker", "handled_table", Form::Switch),
     ("worker", "known_by", Form::Choice(&["payload", "sequence"])),
-    ("worker", "double_ack", Form::Switch),
     ("subscriber", "start", Form::Dur),
     ("subscriber", "stop", Form::Dur),
     ("subscriber", "service_time", Form::Dur),
@@ -346,6 +346,7 @@ impl Setting {
                         "crash_chance" => see(Slot::Chance(&mut w.crash_chance)),
                         "restart_after" => see(Slot::Dur(&mut w.restart_after.0)),
                         "lost_answer_chance" => see(Slot::Chance(&mut w.lost_answer_chance)),
+                        "ack_timeout" => see(Slot::Dur(&mut w.ack_timeout.0)),
                         "commit_to_ack" => see(Slot::Dur(&mut w.commit_to_ack.0)),
                         "max_messages" => see(Slot::Count(&mut w.max_messages)),
                         "max_pulls" => see(Slot::Count(&mut w.max_pulls)),
@@ -356,7 +357,6 @@ impl Setting {
                             const ALL: [KnownBy; 2] = [KnownBy::Payload, KnownBy::Sequence];
                             see(Slot::Choice(w.known_by as usize, &mut |i| w.known_by = ALL[i]));
                         }
-                        "double_ack" => see(Slot::Switch(&mut w.double_ack)),
                         _ => {
                             for step in w.behaviour.iter_mut().flat_map(|b| &mut b.steps) {
                                 if step.act == crate::scenario::WorkAct::Crash {
@@ -576,7 +576,6 @@ mod tests {
             ("worker.idempotent", "off", "on", "on"),
             ("worker.handled_table", "off", "on", "on"),
             ("worker.known_by", "payload", "sequence", "sequence"),
-            ("worker.double_ack", "off", "on", "on"),
             ("worker.commit_to_ack", "0s", "10ms", "10 ms"),
             ("worker.max_messages", "0", "3", "3"),
             ("worker.max_pulls", "0", "3", "3"),

@@ -929,17 +929,17 @@ fn a_publisher_tries_again() {
 /// A worker that waits for the confirmation of its ack sends a lost one again; nothing comes back.
 #[test]
 fn a_double_ack_is_sent_until_it_is_confirmed() {
-    let run = |double_ack| {
+    let run = |timeout: u64| {
         tally(&with(shop(200, vec![worker("A", 0, 1)]), |s| {
             s.end = Time::ms(200_000);
             s.consumers[0].config.ack_wait = Dur::secs(30);
             s.workers[0].lost_answer_chance = Chance(100_000);
-            s.workers[0].double_ack = double_ack;
+            s.workers[0].ack_timeout = ms(timeout);
         }))
         .unwrap()
     };
-    assert!(run(false).consumers[0].again > 10);
-    let (again, handled) = (run(true).consumers[0].again, run(true).consumers[0].handled);
+    assert!(run(0).consumers[0].again > 10);
+    let (again, handled) = (run(500).consumers[0].again, run(500).consumers[0].handled);
     assert_eq!((again, handled), (0, 200));
 }
 

@@ -55,12 +55,7 @@ struct Work<'a> {
     committed: bool,
     /// Whether the payload was found in the table of handled ones.
     found: bool,
-    /// Whether only the confirmation of its ack is missing.
-    unconfirmed: bool,
 }
-
-/// How long a worker waits for the confirmation of an ack before it sends it again.
-const CONFIRM_TIMEOUT: Dur = Dur::secs(1);
 
 impl<'a> ClientState<'a> {
     pub(crate) fn new(worker: Option<&'a Worker>, consumer: Option<u16>) -> Self {
@@ -373,7 +368,6 @@ impl<'a, O: Observer> World<'a, O> {
             nth,
             committed: false,
             found: false,
-            unconfirmed: false,
         };
         if worker.handled_table && self.effects.contains_key(self.effect(delivery, worker).as_str())
         {
@@ -468,17 +462,11 @@ impl<'a, O: Observer> World<'a, O> {
                 let delivery = work.delivery.open();
                 self.emit(Event::WorkDone { delivery, by: id, changed: false });
             }
-            if worker.double_ack && !worker.ack_first {
-                if let Some(work) = &mut self.client(id).current {
-                    work.unconfirmed = true;
-                }
-                self.ack_again(id, life, work.nth);
-                return;
+            if worker.ack_first {
+                self.work_over(id, worker);
+            } else {
+                self.ack_work(id, life, work.nth);
             }
-            if !worker.ack_first {
-                self.send_reply(id, work.delivery, work.consumer_seq, Reply::Ack, false);
-            }
-            self.work_over(id, worker);
             return;
         };
         if let Some(step) = steps.get(work.step) {
@@ -518,25 +506,29 @@ impl<'a, O: Observer> World<'a, O> {
         }
     }
 
-    /// Client: sends an ack that is to be confirmed; the first time, or again since no confirmation came.
-    pub(crate) fn ack_again(&mut self, id: ClientId, life: u32, nth: u32) {
+    /// Client: acks what is done. With a timeout it goes on only when that is confirmed, and acks again until it is.
+    pub(crate) fn ack_work(&mut self, id: ClientId, life: u32, nth: u32) {
         let client = self.client(id);
-        let Some(work) = client.current.filter(|work| work.nth == nth && work.unconfirmed) else {
+        let (Some(work), Some(worker)) = (client.current, client.worker) else { return };
+        if client.life != life || work.nth != nth {
             return;
-        };
-        if client.life == life {
-            self.send_reply(id, work.delivery, work.consumer_seq, Reply::Ack, true);
+        }
+        let wait = worker.ack_timeout;
+        self.send_reply(id, work.delivery, work.consumer_seq, Reply::Ack, wait > Dur::ZERO);
+        if wait > Dur::ZERO {
             let act = Act::AckAgain { by: id, life, nth };
-            self.queue.at(self.now + CONFIRM_TIMEOUT, Class::Inbound, act);
+            self.queue.at(self.now + wait, Class::Inbound, act);
+        } else {
+            self.work_over(id, worker);
         }
     }
 
-    /// Client: an ack is confirmed. A worker that waits for it is done.
-    pub(crate) fn ack_confirmed(&mut self, id: ClientId, delivery: Packed) {
+    /// Client: an answer is confirmed. Whoever waited for that goes on.
+    pub(crate) fn confirmed(&mut self, id: ClientId, delivery: Packed) {
         let client = self.client(id);
-        if let Some(worker) = client.worker
-            && client.current.is_some_and(|work| work.unconfirmed && work.delivery == delivery)
-        {
+        let (Some(work), Some(worker)) = (client.current, client.worker) else { return };
+        let waits = worker.ack_timeout > Dur::ZERO && work.steps.is_none() && work.committed;
+        if waits && work.delivery.open() == delivery.open() {
             self.work_over(id, worker);
         }
     }
