@@ -360,15 +360,8 @@ impl<'a, O: Observer> World<'a, O> {
         let life = client.life;
         let behaviour = worker.behaviour.iter().find(|b| self.fits(b, delivery, nth));
         let steps = behaviour.map(|b| b.steps.as_slice());
-        let mut work = Work {
-            delivery,
-            consumer_seq,
-            steps,
-            step: 0,
-            nth,
-            committed: false,
-            found: false,
-        };
+        let mut work =
+            Work { delivery, consumer_seq, steps, step: 0, nth, committed: false, found: false };
         if worker.handled_table && self.effects.contains_key(self.effect(delivery, worker).as_str())
         {
             // Nothing is left to do but to say so.
