@@ -3,6 +3,7 @@
 use crate::Problem;
 use crate::lab::CheckedLab;
 use crate::source::{Source, nearest};
+use crate::text::escaped;
 use delivery_figure::lab::Lab;
 use delivery_sim::report::{Payloads, Report};
 use delivery_sim::setting::{Setting, Value};
@@ -847,8 +848,4 @@ fn inline(text: &str) -> String {
         }
     }
     out
-}
-
-fn escaped(text: &str) -> String {
-    crate::markdown::escaped(text)
 }
