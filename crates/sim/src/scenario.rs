@@ -510,6 +510,8 @@ pub struct Match {
     pub attempt: Vec<u32>,
     /// The n-th message this worker ever received, from 1.
     pub nth: Vec<u32>,
+    /// Work that begins before this moment, as long as what it needs is down, say.
+    pub before: Option<Time>,
 }
 
 /// One step of a behaviour.

@@ -692,6 +692,7 @@ impl<'a> Reader<'a> {
         (on.stream_seq.is_empty() || on.stream_seq.contains(&seq))
             && (on.attempt.is_empty() || on.attempt.contains(&attempt))
             && (on.nth.is_empty() || on.nth.contains(&life.nth))
+            && on.before.is_none_or(|end| life.started.is_some_and(|at| at < end))
             && ((on.data.is_empty() && on.data_prefix.is_empty()) || {
                 let data = self.trace.label(msg);
                 (on.data.is_empty() || on.data == data) && data.starts_with(&on.data_prefix)
