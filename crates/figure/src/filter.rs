@@ -96,6 +96,7 @@ fn lane<'a>(story: Story<'a>, moment: Moment, record: Record) -> &'a str {
         | Event::Missed { by, .. }
         | Event::Arrived { at: by, .. }
         | Event::WorkStarted { by, .. }
+        | Event::LeftOff { by, .. }
         | Event::Crashed { client: by }
         | Event::Stopped { client: by }
         | Event::Started { client: by } => story.client(by),

@@ -456,6 +456,7 @@ impl<'a, 'r> Teller<'a, 'r> {
                     }
                     (delivery, None)
                 }
+                Event::LeftOff { delivery, .. } => (delivery, None),
                 _ => continue,
             };
             let Some(i) = self.story.find(delivery) else { continue };
@@ -468,7 +469,8 @@ impl<'a, 'r> Teller<'a, 'r> {
             match said {
                 Some((reply, effect)) => self.answer(i, &label, done, reply, effect),
                 None => {
-                    self.say.start(who).put(format_args!(" finishes {label} and sends no answer."));
+                    let how = if done { "finishes" } else { "is through with" };
+                    self.say.start(who).put(format_args!(" {how} {label} and sends no answer."));
                 }
             }
             // What it takes up next belongs into the same breath.

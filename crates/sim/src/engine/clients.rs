@@ -491,7 +491,14 @@ impl<'a, O: Observer> World<'a, O> {
                 let act = Act::Work { by: id, life };
                 self.queue.at(self.now + next.after, Class::Inbound, act);
             }
-            None => self.work_over(id, worker),
+            None => {
+                let silent =
+                    |step: &WorkStep| matches!(step.act, WorkAct::None | WorkAct::InProgress);
+                if steps.iter().all(silent) {
+                    self.emit(Event::LeftOff { delivery: work.delivery.open(), by: id });
+                }
+                self.work_over(id, worker);
+            }
         }
     }
 
