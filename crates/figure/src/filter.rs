@@ -134,7 +134,10 @@ fn lane<'a>(story: Story<'a>, moment: Moment, record: Record) -> &'a str {
         | Event::Removed { stream, .. } => {
             story.trace.streams.get(usize::from(stream.0)).map_or("", String::as_str)
         }
-        Event::Unheard { .. } | Event::ServerStopped | Event::ServerStarted => "server",
+        Event::Unheard { .. }
+        | Event::Replied { .. }
+        | Event::ServerStopped
+        | Event::ServerStarted => "server",
         _ => "",
     }
 }

@@ -463,7 +463,11 @@ impl<'a> Look<'a> {
                 said += &fill(" message[|s]", now.asks == 1, &[]);
             }
         }
-        if asking == count && count < 4 {
+        if count < 4 {
+            if asking < count {
+                let form = "[|; ]a worker that is gone left a request behind";
+                said += &fill(form, asking == 0, &[]);
+            }
             said.push('.');
             return said;
         }

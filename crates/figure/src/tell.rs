@@ -906,6 +906,7 @@ impl<'a, 'r> Teller<'a, 'r> {
     fn replies(&mut self) {
         for record in self.records {
             let Event::Replied { answer, .. } = record.event else { continue };
+            self.on("server");
             match self.story.trace.answers.get(answer as usize) {
                 Some(CallAnswer::Consumer(info)) => {
                     self.say.start("Consumer info: ").put(format_args!(

@@ -159,7 +159,7 @@ impl Tally {
                         tally.effects += 1;
                     }
                 }
-                Event::HandlerDone { msg, .. } => mark(&mut done, msg),
+                Event::HandlerDone { msg, .. } if own(msg) => mark(&mut done, msg),
                 Event::Unheard { msg } | Event::NotKept { msg, .. } if own(msg) => {
                     mark(&mut lost, msg)
                 }
