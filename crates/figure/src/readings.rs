@@ -405,8 +405,19 @@ impl<'a> Look<'a> {
                 if settled { &mut done } else { &mut open }.push(life.delivery.msg);
             }
         }
-        let (open, done) = (ordered(open), ordered(done));
         if open.len() as u64 != count {
+            // What left its stream counts as settled; if it was given up before, from 2.14 on (R25, R94).
+            for msg in std::mem::take(&mut open) {
+                let kept =
+                    |stream: &Kept| stream.messages.iter().any(|(_, other, _)| *other == msg);
+                if self.streams.iter().any(kept) { &mut open } else { &mut done }.push(msg);
+            }
+        }
+        let (open, done) = (ordered(open), ordered(done));
+        if (open.len() as u64) < count {
+            // R36.
+            "An attempt to send a message again counts even if its worker was gone.".into()
+        } else if open.len() as u64 != count {
             "A message counts from its second delivery until it is settled.".into()
         } else if count > 0 {
             self.of("% [has|have] been delivered more than once and [is|are] not settled.", &open)

@@ -110,7 +110,11 @@ fn outcomes_agree_with_the_counters_of_the_server() {
         let counts = words::counts(trace);
         let of = |what: &str| counts.iter().find(|c| c.name == what).map_or(0, |c| c.count);
         let info = trace.consumer_info(delivery_sim::trace::ConsumerId(0), trace.end);
-        assert_eq!(of("in flight"), info.num_ack_pending, "{name}: {}", words::conclusion(trace));
+        // With several it is the reader's messages that are counted, each once.
+        if trace.consumers.len() == 1 {
+            let said = words::conclusion(trace);
+            assert_eq!(of("in flight"), info.num_ack_pending, "{name}: {said}");
+        }
         let waiting = (0..trace.consumers.len() as u16).map(|id| {
             trace.consumer_info(delivery_sim::trace::ConsumerId(id), trace.end).num_pending
         });
