@@ -123,6 +123,8 @@ fn what_is_down_for_a_while_fails_the_attempts_that_begin_meanwhile() {
         }];
         let trace = run(&scenario).unwrap();
         let given_up = trace.records.iter().find(|r| matches!(r.event, Event::Exhausted { .. }));
+        let failed = trace.records.iter().filter(|r| matches!(r.event, Event::LeftOff { .. }));
+        assert_eq!(failed.count(), attempts - usize::from(handled), "down until {down_until}");
         assert_eq!(deliveries(&trace).len(), attempts, "down until {down_until}");
         assert_eq!(given_up.is_none(), handled, "down until {down_until}");
         // It is given up when the last entry has passed, not with the last attempt.
