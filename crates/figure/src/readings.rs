@@ -5,11 +5,11 @@
 
 use crate::names::{names, number};
 use crate::put::Put as _;
-use crate::story::{Life, Lives, Over, Story};
+use crate::story::{Life, Lives, Over, Said, Story};
 use crate::why::moment;
 use delivery_sim::order::sorted;
 use delivery_sim::scenario::{AckPolicy, ConsumerConfig, Op};
-use delivery_sim::trace::{ClientKind, ConsumerId, Drop, Event, Msg, StreamId};
+use delivery_sim::trace::{ClientKind, ConsumerId, Drop, Event, Msg, Reply, StreamId};
 use delivery_sim::{Time, Trace};
 
 /// What one command prints.
@@ -406,11 +406,18 @@ impl<'a> Look<'a> {
             }
         }
         if open.len() as u64 != count {
-            // What left its stream counts as settled; if it was given up before, from 2.14 on (R25, R94).
+            // What left its stream counts as settled (R25; what was given up before, from 2.14 on, R94), and what is
+            // acknowledged after it was given up (R93).
+            let ends = |reply: Reply| matches!(reply, Reply::Ack | Reply::Term);
             for msg in std::mem::take(&mut open) {
                 let kept =
                     |stream: &Kept| stream.messages.iter().any(|(_, other, _)| *other == msg);
-                if self.streams.iter().any(kept) { &mut open } else { &mut done }.push(msg);
+                let answered = lives.iter().filter(|life| life.delivery.msg == msg).any(|life| {
+                    let by_now = |said: &Said| said.recorded.is_some_and(|(at, _)| at <= self.t);
+                    life.answers.iter().any(|said| ends(said.reply) && by_now(said))
+                });
+                let stays = self.streams.iter().any(kept) && !answered;
+                if stays { &mut open } else { &mut done }.push(msg);
             }
         }
         let (open, done) = (ordered(open), ordered(done));

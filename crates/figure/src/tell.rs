@@ -553,6 +553,10 @@ impl<'a, 'r> Teller<'a, 'r> {
                 (_, Some((at, ..))) if at < self.at && current.settled.is_some() => {
                     say.put(format_args!("; that changes nothing, it was settled at {}.", moment(at)))
                 }
+                (Reply::Ack | Reply::Term, None) if current.exhausted.is_some() => {
+                    let at = moment(current.exhausted.unwrap_or(self.at));
+                    say.put(format_args!("; it was given up at {at} already."))
+                }
                 _ => say.text("; that changes nothing."),
             },
             Effect::Settled if elsewhere => say.put(format_args!(
