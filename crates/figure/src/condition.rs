@@ -19,7 +19,8 @@ mod read;
 use crate::lab::Lab;
 use crate::story::{Lives, Story, WorkEnd};
 use crate::told::Told;
-use crate::words::{Tally, overtaking};
+use crate::ways::{Counted, standings};
+use crate::words::{Tally, overtaking, reports};
 use delivery_sim::compact::{Compact, Reader};
 use delivery_sim::setting::Value;
 use delivery_sim::trace::{ClientId, Event, Message, Msg};
@@ -56,10 +57,14 @@ pub enum What {
     Dead,
     /// It has no answer when the run ends; the moment is that of its last delivery.
     InFlight,
+    /// The error callback of a subscriber is told that there was no room for it.
+    Reported,
+    /// A subscriber that counts is done with it, and the count is wrong.
+    Miscounted,
 }
 
 /// Everything that can happen, with its name in a lab's file.
-const WHATS: [(What, &str); 14] = [
+const WHATS: [(What, &str); 16] = [
     (What::Sent, "sent"),
     (What::Delivered, "delivered"),
     (What::Redelivered, "redelivered"),
@@ -74,6 +79,8 @@ const WHATS: [(What, &str); 14] = [
     (What::Refused, "refused"),
     (What::Dead, "dead"),
     (What::InFlight, "in_flight"),
+    (What::Reported, "reported"),
+    (What::Miscounted, "miscounted"),
 ];
 
 /// What must hold of a run and of the settings that made it.
@@ -187,6 +194,11 @@ impl<'a> Facts<'a> {
         let story = Story::new(trace, &lives);
         let mut facts = Self { trace, hits: Vec::new() };
         facts.events();
+        for Counted { at, by, msg, kept, real } in standings(trace) {
+            if kept != real {
+                facts.hit(What::Miscounted, at, msg, 0, by);
+            }
+        }
         for i in 0..story.lives.len() {
             facts.life(&story, i);
         }
@@ -255,7 +267,12 @@ impl<'a> Facts<'a> {
                 Event::Unheard { msg } | Event::NotKept { msg, .. } if own(msg) => {
                     (What::Lost, msg, 0, NOBODY)
                 }
-                Event::Dropped { msg, by, .. } => (What::Lost, msg, 0, by),
+                Event::Dropped { msg, by, why } => {
+                    if reports(trace, by, why) {
+                        self.hit(What::Reported, record.at, msg, 0, by);
+                    }
+                    (What::Lost, msg, 0, by)
+                }
                 Event::Refused { msg, .. } => (What::Refused, msg, 0, NOBODY),
                 _ => continue,
             };
@@ -590,7 +607,7 @@ mod tests {
                     "in flight" => "in_flight",
                     "committed twice" => "effect_twice",
                     // How many there were of all messages together; nothing is asked of one.
-                    "effects" | "not delivered yet" => continue,
+                    "effects" | "not delivered yet" | "error callbacks" => continue,
                     name => name,
                 };
                 let toml = format!("{key} = {}", count.count);
