@@ -356,14 +356,10 @@ impl<'a, 'r> Teller<'a, 'r> {
         for (by, msgs) in grouped(&received) {
             let (who, names) = (self.story.client(by), self.names(&msgs));
             self.on(who);
-            self.say
-                .start(who)
-                .text(" ")
-                .state("inflight", "gets")
-                .text(" ")
-                .text(&names);
+            self.say.start(who).text(" ").state("inflight", "gets").text(" ").text(&names);
             let counts = standings(self.story.trace);
-            if let Some(count) = counts.iter().find(|count| (count.by, Some(&count.msg)) == (by, msgs.last()))
+            if let Some(count) =
+                counts.iter().find(|count| (count.by, Some(&count.msg)) == (by, msgs.last()))
             {
                 self.say.put(format_args!(" and then stands at {}", count.kept));
                 if count.kept != count.real {

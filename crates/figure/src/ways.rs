@@ -140,7 +140,8 @@ pub(crate) fn standings(trace: &Trace) -> Vec<Counted> {
         for record in &trace.records {
             if let Event::HandlerDone { msg, by } = record.event
                 && trace.clients[usize::from(by.0)].name == spec.name
-                && let Some(&Message::Published { n: real, .. }) = trace.messages.get(msg.0 as usize)
+                && let Some(&Message::Published { n: real, .. }) =
+                    trace.messages.get(msg.0 as usize)
             {
                 let whole = spec.whole_every > 0 && real % spec.whole_every == 0;
                 kept = if whole { real } else { kept + 1 };
