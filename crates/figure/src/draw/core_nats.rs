@@ -70,7 +70,7 @@ impl Artist<'_> {
         } else if let Some(started) = copy.started() {
             // Who counts shows its count.
             let count = self.ways.counted.iter().find(|c| (c.by, c.msg) == (copy.to, copy.msg));
-            let kept = count.map_or_else(String::new, |c| ["= ", &c.kept.to_string()].concat());
+            let kept = count.map_or_else(String::new, |c| ["=", &c.kept.to_string()].concat());
             legs.extend(self.handled(
                 copy.msg,
                 &lane,
