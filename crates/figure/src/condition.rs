@@ -564,6 +564,29 @@ mod tests {
     }
 
     #[test]
+    fn what_subscribers_count_and_are_told() {
+        for (subscriber, toml) in [
+            ("start = '300ms'\ncounts = true", "miscounted = ['event-2', 'event-3', 'event-4']"),
+            ("start = '300ms'\ncounts = true\nwhole_every = 3", "miscounted = ['event-2']"),
+            ("start = '300ms'\ncounts = true\nwhole_every = 1", "miscounted = 0"),
+            ("start = '300ms'", "miscounted = 0"),
+            ("service_time = '9s'\npending_msgs_limit = 1", "reported = ['event-3', 'event-4']"),
+            (
+                "service_time = '9s'\npending_msgs_limit = 1\nerror_callback = false",
+                "reported = 0\nlost = ['event-3', 'event-4']",
+            ),
+            ("loss_chance = '100%'", "reported = 0\nlost = 4"),
+        ] {
+            let scenario = format!(
+                "[[subscribers]]\nsubject = 'events'\n{subscriber}\n[[timeline]]\nat = '200ms'\n\
+                 op.publish = {{ subject = 'events', data = 'event-{{i}}', count = 4, every = '200ms', via = 'core' }}"
+            );
+            let trace = delivery_sim::run(&toml::from_str(&scenario).unwrap()).unwrap();
+            assert!(Facts::new(&trace).holds(&condition(toml), &lab(), &[]), "{subscriber}: {toml}");
+        }
+    }
+
+    #[test]
     fn settings_belong_to_a_condition() {
         let crash = fixture::crash_redelivery();
         let (facts, lab) = (Facts::new(&crash), lab());
