@@ -5,8 +5,9 @@ use crate::names::{names, number};
 use crate::put::Put as _;
 use crate::say::Say;
 use crate::story::{Life, Over, Story, WorkEnd};
+use crate::ways::standings;
 use crate::why::{self, Kind, moment, rounded};
-use crate::words::Row;
+use crate::words::{Row, called, reports};
 use delivery_sim::scenario::ConsumerConfig;
 use delivery_sim::time::MS;
 use delivery_sim::trace::{
@@ -355,28 +356,40 @@ impl<'a, 'r> Teller<'a, 'r> {
         for (by, msgs) in grouped(&received) {
             let (who, names) = (self.story.client(by), self.names(&msgs));
             self.on(who);
-            self.say
-                .start(who)
-                .text(" ")
-                .state("inflight", "gets")
-                .text(" ")
-                .text(&names)
-                .text(".");
+            self.say.start(who).text(" ").state("inflight", "gets").text(" ").text(&names);
+            let counts = standings(self.story.trace);
+            if let Some(count) =
+                counts.iter().find(|count| (count.by, Some(&count.msg)) == (by, msgs.last()))
+            {
+                self.say.put(format_args!(" and then stands at {}", count.kept));
+                if count.kept != count.real {
+                    self.say.state("lost", ", which is wrong");
+                }
+            }
+            self.say.text(".");
         }
-        for record in self.records {
-            if let Event::Dropped { msg, by, why } = record.event {
-                let (who, label) = (self.story.client(by), self.label(msg));
-                self.on(who);
-                self.say.start(who).text(" ").state("lost", "loses").put(format_args!(
-                    " {label}: {}.",
-                    match why {
-                        Drop::BufferFull => "its buffer is full",
-                        Drop::Loss => "it got lost on the way",
-                        Drop::Disconnected => "its connection is gone",
-                        Drop::SlowConsumer =>
-                            "it was too slow, and the server closed the connection",
-                    }
-                ));
+        let dropped = self.pick(|event| match event {
+            Event::Dropped { msg, by, why } => Some(((by, why), msg)),
+            _ => None,
+        });
+        for ((by, why), msgs) in grouped(&dropped) {
+            let (who, names) = (self.story.client(by), self.names(&msgs));
+            self.on(who);
+            self.say.start(who).text(" ").state("lost", "loses").put(format_args!(
+                " {names}: {}.",
+                match why {
+                    Drop::BufferFull => "its buffer is full",
+                    Drop::Loss => "lost on the way",
+                    Drop::Disconnected => "its connection is gone",
+                    Drop::SlowConsumer => "it was too slow, and the server closed the connection",
+                }
+            ));
+            if why == Drop::BufferFull {
+                if reports(self.story.trace, by, why) {
+                    self.say.start(&called(msgs.len() as u64)).text(".");
+                } else {
+                    self.say.start("No error callback is set: nobody is told.");
+                }
             }
         }
     }

@@ -259,6 +259,24 @@ fn other_runs_are_drawn_and_told_as_well() {
             "Email loses order-3: its buffer is full.",
         ),
         (
+            "slow subscriber without an error callback",
+            "[[subscribers]]\nname = \"email\"\nsubject = \"orders.>\"\nservice_time = \"2s\"\npending_msgs_limit = 1\nerror_callback = false\n".to_owned()
+                + &publish.replace("data", "via = \"core\", data"),
+            "No error callback is set: nobody is told.",
+        ),
+        (
+            "count that missed a message",
+            "[[subscribers]]\nname = \"tally\"\nsubject = \"orders.>\"\nstart = \"300ms\"\ncounts = true\n".to_owned()
+                + &publish.replace("data", "via = \"core\", data"),
+            "Tally gets order-3 and then stands at 2, which is wrong.",
+        ),
+        (
+            "count that was told the whole again",
+            "[[subscribers]]\nname = \"tally\"\nsubject = \"orders.>\"\nstart = \"300ms\"\ncounts = true\nwhole_every = 3\n".to_owned()
+                + &publish.replace("data", "via = \"core\", data"),
+            "Tally gets order-3 and then stands at 3.",
+        ),
+        (
             "duplicate",
             stream.to_owned() + &publish.replace("data", "msg_id = \"same\", data"),
             "ORDERS knows the id of order-2: it is a duplicate of sequence 1 and is not stored.",
@@ -305,6 +323,8 @@ fn pictures_are_light() {
             .len();
             let most = match lab.slug.as_str() {
                 "crash-redelivery" => 10_000,
+                // A hundred messages at one moment, each with its mark.
+                "slow-consumer" => 45_000,
                 _ => 30_000,
             };
             assert!(size <= most, "{} {layout:?}: {size} bytes", lab.slug);

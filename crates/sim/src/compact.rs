@@ -359,6 +359,8 @@ compact_struct!(Subscriber {
     reconnect_wait,
     loss_chance,
     error_callback,
+    counts,
+    whole_every,
 });
 compact_struct!(Publisher { name, reconnect_wait, buffer_bytes });
 compact_struct!(DeadLetterHandler {

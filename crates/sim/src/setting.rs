@@ -173,6 +173,7 @@ const FIELDS: &[(&str, &str, Form)] = &[
     ("subscriber", "pending_msgs_limit", Form::Count),
     ("subscriber", "reconnect_wait", Form::Dur),
     ("subscriber", "loss_chance", Form::Percent),
+    ("subscriber", "whole_every", Form::Count),
     ("subscriber", "error_callback", Form::Switch),
     ("dead_letter_handler", "start", Form::Dur),
     ("dead_letter_handler", "stop", Form::Dur),
@@ -393,6 +394,7 @@ impl Setting {
                         "pending_msgs_limit" => Slot::Count(&mut s.pending_msgs_limit),
                         "reconnect_wait" => Slot::Dur(&mut s.reconnect_wait.0),
                         "loss_chance" => Slot::Chance(&mut s.loss_chance),
+                        "whole_every" => Slot::Count(&mut s.whole_every),
                         _ => Slot::Switch(&mut s.error_callback),
                     });
                 }
@@ -607,6 +609,7 @@ mod tests {
             ("subscriber.pending_msgs_limit", "0", "10", "10"),
             ("subscriber.reconnect_wait", "0s", "2s", "2 s"),
             ("subscriber.loss_chance", "0", "20", "20"),
+            ("subscriber.whole_every", "0", "4", "4"),
             ("subscriber.error_callback", "on", "off", "off"),
             ("dead_letter_handler.start", "0s", "3s", "3 s"),
             ("dead_letter_handler.stop", "0s", "3s", "3 s"),

@@ -401,6 +401,8 @@ impl Maker {
             reconnect_wait: d.span_or_zero(),
             loss_chance: Self::chance(d),
             error_callback: d.one_in(2),
+            counts: d.one_in(2),
+            whole_every: d.pick(&[0, 1, 3]),
         }
     }
 
