@@ -582,7 +582,10 @@ mod tests {
                  op.publish = {{ subject = 'events', data = 'event-{{i}}', count = 4, every = '200ms', via = 'core' }}"
             );
             let trace = delivery_sim::run(&toml::from_str(&scenario).unwrap()).unwrap();
-            assert!(Facts::new(&trace).holds(&condition(toml), &lab(), &[]), "{subscriber}: {toml}");
+            assert!(
+                Facts::new(&trace).holds(&condition(toml), &lab(), &[]),
+                "{subscriber}: {toml}"
+            );
         }
     }
 
