@@ -332,6 +332,7 @@ compact_struct!(Worker {
     crash_chance,
     restart_after,
     lost_answer_chance,
+    ack_timeout,
     ack_first,
     commit_to_ack,
     idempotent,

@@ -73,6 +73,8 @@ pub(crate) enum Act {
     Beat { by: ClientId, life: u32, nth: u32 },
     /// Client: the pause before the next pull is over.
     Resume { by: ClientId, connection: u32 },
+    /// Client: no confirmation of its ack came in time.
+    AckAgain { by: ClientId, life: u32, nth: u32 },
     /// Server: it learns that a connection is gone.
     Closed { client: ClientId, connection: u32 },
     /// Server: the ack timer of a consumer fires.
@@ -417,12 +419,14 @@ impl<'a, O: Observer> World<'a, O> {
             Act::Confirm { to, connection, delivery } => {
                 if self.clients[to.0 as usize].is_connected(connection) {
                     self.emit(Event::Confirmed { delivery: delivery.open(), by: to });
+                    self.confirmed(to, delivery);
                 }
             }
             Act::Start(client) => self.start(client),
             Act::Stop(client) => self.stop(client),
             Act::Work { by, life } => self.work_step_over(by, life),
             Act::Beat { by, life, nth } => self.beat(by, life, nth),
+            Act::AckAgain { by, life, nth } => self.ack_work(by, life, nth),
             Act::Resume { by, connection } => {
                 if self.clients[by.0 as usize].is_connected(connection) {
                     self.pull_if_idle(by);
@@ -490,7 +494,13 @@ impl<'a, O: Observer> World<'a, O> {
                     _ => self.crash(client, Dur::ZERO),
                 }
             }
-            Op::Subscribe(subscriber) => self.subscribe(self.names.actor(step), Some(subscriber)),
+            Op::Subscribe(subscriber) => {
+                let client = self.names.actor(step);
+                match self.names.clients[client.0 as usize].kind {
+                    ClientKind::Worker => self.start(client),
+                    _ => self.subscribe(client, Some(subscriber)),
+                }
+            }
             Op::Unsubscribe(_) => self.unsubscribe(self.names.actor(step)),
             Op::Stall(_) => self.stall(self.names.actor(step)),
             Op::Resume(_) => self.resume(self.names.actor(step)),

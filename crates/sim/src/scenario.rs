@@ -334,6 +334,9 @@ pub struct Worker {
     pub restart_after: Dur,
     /// How likely an answer is to get lost on its way to the server.
     pub lost_answer_chance: Chance,
+    /// It sends the ack of its work as a request, and again whenever no confirmation came within this time (R46);
+    /// zero means it sends it once and waits for nothing.
+    pub ack_timeout: Dur,
     /// It answers before it works: at most once in disguise.
     pub ack_first: bool,
     /// Time between the commit of its side effect and the answer.
@@ -371,6 +374,7 @@ impl Default for Worker {
             crash_chance: Chance::default(),
             restart_after: Dur::ZERO,
             lost_answer_chance: Chance::default(),
+            ack_timeout: Dur::ZERO,
             ack_first: false,
             commit_to_ack: Dur::ZERO,
             idempotent: false,
@@ -729,7 +733,8 @@ pub enum Op {
     Answer(Answer),
     /// Closes the connection of a worker or subscriber with no goodbye.
     Kill(String),
-    /// Subscribes: a new subscriber, or one that went away under the same name.
+    /// Subscribes: a new subscriber, or one that went away under the same name. A worker of that name that went away
+    /// connects and pulls again.
     Subscribe(Subscriber),
     /// Ends a subscription; the connection stays.
     Unsubscribe(String),

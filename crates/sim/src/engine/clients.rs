@@ -451,10 +451,11 @@ impl<'a, O: Observer> World<'a, O> {
                 let delivery = work.delivery.open();
                 self.emit(Event::WorkDone { delivery, by: id, changed: false });
             }
-            if !worker.ack_first {
-                self.send_reply(id, work.delivery, work.consumer_seq, Reply::Ack, false);
+            if worker.ack_first {
+                self.work_over(id, worker);
+            } else {
+                self.ack_work(id, life, work.nth);
             }
-            self.work_over(id, worker);
             return;
         };
         if let Some(step) = steps.get(work.step) {
@@ -491,6 +492,33 @@ impl<'a, O: Observer> World<'a, O> {
                 self.queue.at(self.now + next.after, Class::Inbound, act);
             }
             None => self.work_over(id, worker),
+        }
+    }
+
+    /// Client: acks what is done. With a timeout it goes on only when that is confirmed, and acks again until it is.
+    pub(crate) fn ack_work(&mut self, id: ClientId, life: u32, nth: u32) {
+        let client = self.client(id);
+        let (Some(work), Some(worker)) = (client.current, client.worker) else { return };
+        if client.life != life || work.nth != nth {
+            return;
+        }
+        let wait = worker.ack_timeout;
+        self.send_reply(id, work.delivery, work.consumer_seq, Reply::Ack, wait > Dur::ZERO);
+        if wait > Dur::ZERO {
+            let act = Act::AckAgain { by: id, life, nth };
+            self.queue.at(self.now + wait, Class::Inbound, act);
+        } else {
+            self.work_over(id, worker);
+        }
+    }
+
+    /// Client: an answer is confirmed. Whoever waited for that goes on.
+    pub(crate) fn confirmed(&mut self, id: ClientId, delivery: Packed) {
+        let client = self.client(id);
+        let (Some(work), Some(worker)) = (client.current, client.worker) else { return };
+        let waits = worker.ack_timeout > Dur::ZERO && work.steps.is_none() && work.committed;
+        if waits && work.delivery.open() == delivery.open() {
+            self.work_over(id, worker);
         }
     }
 

@@ -366,6 +366,7 @@ impl Maker {
             crash_chance: Self::chance(d),
             restart_after: d.span_or_zero(),
             lost_answer_chance: Self::chance(d),
+            ack_timeout: if d.one_in(4) { d.span() } else { Dur::ZERO },
             ack_first: d.one_in(6),
             commit_to_ack: if d.one_in(4) { d.dur() } else { Dur::ZERO },
             idempotent: d.one_in(4),
@@ -603,7 +604,13 @@ impl Maker {
                 None => Op::Subscribe(self.subscriber(d, 0)),
             },
             _ => match self.some_worker(d) {
-                Some(name) => Op::Kill(name),
+                Some(name) => {
+                    if d.one_in(2) {
+                        let back = Subscriber { name: name.clone(), ..Subscriber::default() };
+                        self.step(at + d.dur(), Op::Subscribe(back));
+                    }
+                    Op::Kill(name)
+                }
                 None => Op::Subscribe(self.subscriber(d, 0)),
             },
         };
