@@ -5,6 +5,7 @@ use crate::names::{names, number};
 use crate::put::Put as _;
 use crate::say::Say;
 use crate::story::{Life, Over, Story, WorkEnd};
+use crate::ways;
 use crate::why::{self, Kind, moment, rounded};
 use crate::words::Row;
 use delivery_sim::scenario::ConsumerConfig;
@@ -335,12 +336,17 @@ impl<'a, 'r> Teller<'a, 'r> {
                 Event::Unheard { msg } => {
                     let label = self.label(msg);
                     self.on("server");
+                    let told = ways::is_told(self.story.trace, msg);
                     self.say
                         .start("Nobody listens: ")
                         .text(&label)
                         .text(" is ")
                         .state("lost", "lost")
-                        .text(", and its sender is not told.");
+                        .text(if told {
+                            ", and its sender is sent an error."
+                        } else {
+                            ", and its sender is not told."
+                        });
                 }
                 _ => {}
             }

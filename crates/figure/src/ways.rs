@@ -2,7 +2,7 @@
 //! which subscribers hear them, and what work on them brings about.
 
 use delivery_sim::order::sorted;
-use delivery_sim::scenario::AckPolicy;
+use delivery_sim::scenario::{AckPolicy, Op, Step, Via};
 use delivery_sim::trace::{
     ClientId, ConsumerId, Drop, Event, Message, Msg, Refusal, Removal, Reply, StreamId, Trace,
 };
@@ -118,6 +118,15 @@ pub(crate) struct Committed {
     pub(crate) at: Time,
     /// How often the effect of this payload is there now; zero if this commit changed nothing.
     pub(crate) times: u32,
+}
+
+/// Whether the sender of a message waits for a PubAck, and so gets an error where nobody takes the message (R15).
+pub(crate) fn is_told(trace: &Trace, msg: Msg) -> bool {
+    let Some(&Message::Published { step, .. }) = trace.messages.get(msg.0 as usize) else {
+        return false;
+    };
+    let step = trace.scenario.timeline.get(step as usize);
+    matches!(step, Some(Step { op: Op::Publish(publish), .. }) if publish.via == Via::Js)
 }
 
 impl Ways {

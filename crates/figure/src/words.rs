@@ -4,6 +4,7 @@ use crate::names;
 use crate::put::Put as _;
 use crate::story::{Life, Lives, Over, Story, WorkEnd};
 use crate::tell;
+use crate::ways;
 use crate::why::moment;
 use delivery_sim::order::sorted;
 use delivery_sim::trace::{Delivery, Event, Message, Msg, Reply};
@@ -124,6 +125,8 @@ pub(crate) struct Tally {
     /// Delivered more than once by the same consumer, with the number of times.
     pub(crate) again: Vec<(Msg, u32)>,
     lost: Vec<Msg>,
+    /// Those of them whose sender got an error.
+    told: Vec<Msg>,
     refused: Vec<Msg>,
     pub(crate) dead: Vec<Msg>,
     pub(crate) in_flight: Vec<Msg>,
@@ -160,9 +163,13 @@ impl Tally {
                     }
                 }
                 Event::HandlerDone { msg, .. } => mark(&mut done, msg),
-                Event::Unheard { msg } | Event::NotKept { msg, .. } if own(msg) => {
-                    mark(&mut lost, msg)
+                Event::Unheard { msg } if own(msg) => {
+                    mark(&mut lost, msg);
+                    if ways::is_told(trace, msg) {
+                        tally.told.push(msg);
+                    }
                 }
+                Event::NotKept { msg, .. } if own(msg) => mark(&mut lost, msg),
                 Event::Dropped { msg, .. } => mark(&mut lost, msg),
                 Event::Refused { msg, .. } => mark(&mut refused, msg),
                 _ => {}
@@ -300,12 +307,14 @@ fn concluded(story: &Story<'_>, tally: &Tally) -> String {
             was(&tally.dead)
         ));
     }
-    if !tally.lost.is_empty() {
-        parts.push(format!(
-            "{} {} lost, and nobody was told",
-            names::names(trace, &tally.lost),
-            was(&tally.lost)
-        ));
+    let told = |told: bool| -> Vec<Msg> {
+        tally.lost.iter().copied().filter(|msg| tally.told.contains(msg) == told).collect()
+    };
+    for (lost, end) in [(told(false), "nobody was told"), (told(true), "the sender got an error")] {
+        if !lost.is_empty() {
+            let (names, was) = (names::names(trace, &lost), was(&lost));
+            parts.push(format!("{names} {was} lost, and {end}"));
+        }
     }
     if !tally.refused.is_empty() {
         parts.push(format!(
