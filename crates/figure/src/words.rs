@@ -420,6 +420,7 @@ mod tests {
     use crate::fixture::{self, Script, delivery};
     use crate::why::{Kind, why};
     use delivery_sim::Dur;
+    use delivery_sim::scenario::{Op, Via};
     use delivery_sim::trace::{Cause, ClientId, Effect};
 
     #[test]
@@ -534,10 +535,18 @@ mod tests {
             .work(ms(20), 1, 1, 1)
             .expire(ms(1_010), 1, 1);
         dead.add(ms(1_010), Event::Exhausted { delivery: delivery(1, 1), advised: true });
-        let mut lost = script(ms(100));
-        lost.publish(ms(0), 1).add(ms(1), Event::Unheard { msg: Msg(0) });
+        // The fixture publishes by JetStream, whose publisher waits for a PubAck.
+        let lost = |via: Via| {
+            let mut script = script(ms(100));
+            script.publish(ms(0), 1).add(ms(1), Event::Unheard { msg: Msg(0) });
+            let mut trace = script.end();
+            if let Op::Publish(publish) = &mut trace.scenario.timeline[0].op {
+                publish.via = via;
+            }
+            trace
+        };
         type More = [(&'static str, u64)];
-        let runs: [(Trace, &str, [u64; 6], &More); 6] = [
+        let runs: [(Trace, &str, [u64; 6], &More); 7] = [
             (
                 fixture::crash_redelivery(),
                 "Two orders sent; order-1 was worked on twice; order-2 overtook order-1; order-2 still has no answer at the end.",
@@ -563,8 +572,14 @@ mod tests {
                 &[],
             ),
             (
-                lost.end(),
+                lost(Via::Core),
                 "One order sent; order-1 was lost, and nobody was told.",
+                [1, 0, 0, 1, 0, 0],
+                &[],
+            ),
+            (
+                lost(Via::Js),
+                "One order sent; order-1 was lost, and the sender got an error.",
                 [1, 0, 0, 1, 0, 0],
                 &[],
             ),
