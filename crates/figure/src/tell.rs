@@ -11,7 +11,7 @@ use crate::words::Row;
 use delivery_sim::scenario::ConsumerConfig;
 use delivery_sim::time::MS;
 use delivery_sim::trace::{
-    CallAnswer, ClientId, ClientKind, ConsumerId, Drop, Effect, Event, Msg, Record, Refusal,
+    CallAnswer, Cause, ClientId, ClientKind, ConsumerId, Drop, Effect, Event, Msg, Record, Refusal,
     Removal, Reply,
 };
 use delivery_sim::{Dur, Time, Trace};
@@ -525,7 +525,15 @@ impl<'a, 'r> Teller<'a, 'r> {
     fn answer(&mut self, i: usize, label: &str, done: bool, reply: Reply, effect: Option<Effect>) {
         let life = &self.story.lives[i];
         let who = self.story.client(life.to);
-        let current = self.current(i);
+        let mut current = self.current(i);
+        // What a nak brings out again in this very moment is not what it found.
+        if effect == Some(Effect::Queued)
+            && current.cause == Cause::Nak
+            && current.sent >= self.records[0].at
+            && let Some(before) = current.previous
+        {
+            current = &self.story.lives[before as usize];
+        }
         let elsewhere = current.delivery.attempt != life.delivery.attempt;
         let say = self.say.start(who);
         if done {
