@@ -18,9 +18,11 @@ mod read;
 
 use crate::lab::Lab;
 use crate::story::{Lives, Story, WorkEnd};
+use crate::tell::is_plain;
 use crate::told::Told;
 use crate::words::{Tally, overtaking};
 use delivery_sim::compact::{Compact, Reader};
+use delivery_sim::scenario::Op;
 use delivery_sim::setting::Value;
 use delivery_sim::trace::{ClientId, Event, Message, Msg};
 use delivery_sim::{Time, Trace};
@@ -30,6 +32,10 @@ use delivery_sim::{Time, Trace};
 pub enum What {
     /// A client publishes it.
     Sent,
+    /// The call that publishes it returns: at once, and that of a JetStream publish when it hears from the server.
+    Returned,
+    /// An answer comes back to whoever waits for one: to a flush after it, to a request, to a JetStream publish, to a double ack.
+    Replied,
     /// The server sends it to a client.
     Delivered,
     /// The server sends it again.
@@ -59,8 +65,10 @@ pub enum What {
 }
 
 /// Everything that can happen, with its name in a lab's file.
-const WHATS: [(What, &str); 14] = [
+const WHATS: [(What, &str); 16] = [
     (What::Sent, "sent"),
+    (What::Returned, "returned"),
+    (What::Replied, "replied"),
     (What::Delivered, "delivered"),
     (What::Redelivered, "redelivered"),
     (What::Expired, "expired"),
@@ -231,9 +239,25 @@ impl<'a> Facts<'a> {
         };
         // Each consumer's workers have their own effect, as in the result row.
         let mut effects = vec![false; trace.messages.len() * trace.consumers.len()];
-        for record in &trace.records {
+        for (i, record) in trace.records.iter().enumerate() {
             let (what, msg, attempt, client) = match record.event {
-                Event::Published { msg, by } if own(msg) => (What::Sent, msg, 0, by),
+                Event::Published { msg, by } if own(msg) => {
+                    if is_plain(trace, msg) {
+                        self.hit(What::Returned, record.at, msg, 0, by);
+                    }
+                    (What::Sent, msg, 0, by)
+                }
+                Event::PubAcked { msg, by, .. } | Event::PubFailed { msg, by, .. } => {
+                    self.hit(What::Replied, record.at, msg, 0, by);
+                    (What::Returned, msg, 0, by)
+                }
+                Event::Confirmed { delivery, by } => {
+                    (What::Replied, delivery.msg, delivery.attempt, by)
+                }
+                Event::Replied { step, .. } => match asked(trace, i, step) {
+                    Some((msg, by)) => (What::Replied, msg, 0, by),
+                    None => continue,
+                },
                 Event::Expired { delivery } => {
                     (What::Expired, delivery.msg, delivery.attempt, NOBODY)
                 }
@@ -360,6 +384,21 @@ impl<'a> Facts<'a> {
         let row = rows.before(hit.at);
         (row < rows.len()).then(|| (row, self.trace.label(hit.msg)))
     }
+}
+
+/// The message of a request, or the last one before a flush, with its sender, as far as records before `i` know it.
+fn asked(trace: &Trace, i: usize, step: u32) -> Option<(Msg, ClientId)> {
+    let op = &trace.scenario.timeline.get(step as usize)?.op;
+    trace.records[..i].iter().rev().find_map(|record| match record.event {
+        Event::Published { msg, by } => {
+            let own = match op {
+                Op::Flush(name) => trace.clients.get(usize::from(by.0))?.name == *name,
+                _ => trace.messages.get(msg.0 as usize) == Some(&Message::Published { step, n: 1 }),
+            };
+            own.then_some((msg, by))
+        }
+        _ => None,
+    })
 }
 
 #[cfg(test)]

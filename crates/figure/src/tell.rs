@@ -7,11 +7,11 @@ use crate::say::Say;
 use crate::story::{Life, Over, Story, WorkEnd};
 use crate::why::{self, Kind, moment, rounded};
 use crate::words::Row;
-use delivery_sim::scenario::ConsumerConfig;
+use delivery_sim::scenario::{ConsumerConfig, Op, Via};
 use delivery_sim::time::MS;
 use delivery_sim::trace::{
-    CallAnswer, ClientId, ClientKind, ConsumerId, Drop, Effect, Event, Msg, Record, Refusal,
-    Removal, Reply,
+    CallAnswer, ClientId, ClientKind, ConsumerId, Drop, Effect, Event, Message, Msg, Record,
+    Refusal, Removal, Reply,
 };
 use delivery_sim::{Dur, Time, Trace};
 
@@ -38,7 +38,7 @@ pub(crate) fn records(trace: &Trace) -> Vec<Record> {
     trace
         .records
         .iter()
-        .filter(|record| told(record.at, record.event) && record.at <= trace.end)
+        .filter(|record| told(trace, record) && record.at <= trace.end)
         .copied()
         .collect()
 }
@@ -125,23 +125,47 @@ fn moment_end(records: &[Record], from: usize) -> usize {
     if apart { from + first } else { to }
 }
 
+/// Whether the network takes so long that what happens at its two ends is told one by one.
+pub(crate) fn is_far(trace: &Trace) -> bool {
+    trace.scenario.network_delay.0 > GLUE
+}
+
+/// The step of the timeline that published a message or asked with it.
+pub(crate) fn op(trace: &Trace, msg: Msg) -> Option<&Op> {
+    match trace.messages.get(msg.0 as usize) {
+        Some(Message::Published { step, .. }) => {
+            trace.scenario.timeline.get(*step as usize).map(|step| &step.op)
+        }
+        _ => None,
+    }
+}
+
+/// Whether the call that publishes a message waits for nothing.
+pub(crate) fn is_plain(trace: &Trace, msg: Msg) -> bool {
+    match op(trace, msg) {
+        Some(Op::Publish(publish)) => publish.via == Via::Core,
+        op => matches!(op, Some(Op::Request(_))),
+    }
+}
+
 /// Whether an event is told at all. Of a delivery it is the arrival, of an answer its effect at the server.
-fn told(at: Time, event: Event) -> bool {
-    !matches!(
-        event,
+fn told(trace: &Trace, record: &Record) -> bool {
+    match record.event {
+        Event::Pulled { .. }
+        | Event::PullEnded { .. }
+        | Event::Delivered { .. }
+        | Event::Advised { .. }
+        | Event::HandlerStarted { .. }
+        | Event::StreamCreated { .. }
+        | Event::ConsumerUpdated { .. } => false,
         Event::Stored { .. }
-            | Event::PubAcked { .. }
-            | Event::Pulled { .. }
-            | Event::PullEnded { .. }
-            | Event::Delivered { .. }
-            | Event::Confirmed { .. }
-            | Event::Advised { .. }
-            | Event::Routed { .. }
-            | Event::HandlerStarted { .. }
-            | Event::HandlerDone { .. }
-            | Event::StreamCreated { .. }
-            | Event::ConsumerUpdated { .. }
-    ) && !matches!(event, Event::ConsumerCreated { .. } if at == Time::ZERO)
+        | Event::PubAcked { .. }
+        | Event::Confirmed { .. }
+        | Event::Routed { .. }
+        | Event::HandlerDone { .. } => is_far(trace),
+        Event::ConsumerCreated { .. } => record.at > Time::ZERO,
+        _ => true,
+    }
 }
 
 /// Tells one moment.
@@ -285,13 +309,37 @@ impl<'a, 'r> Teller<'a, 'r> {
         for (by, msgs) in grouped(&sent) {
             let (who, names) = (self.story.client(by), self.names(&msgs));
             self.on(who);
-            self.say.start(who).text(" ").state("stored", "sends").text(" ").text(&names).text(".");
+            let plain = self.far() && msgs.iter().all(|msg| is_plain(self.story.trace, *msg));
+            self.say
+                .start(who)
+                .text(" ")
+                .state("stored", "sends")
+                .text(" ")
+                .text(&names)
+                .text(if plain { ", and publish returns." } else { "." });
         }
         for record in self.records {
             let stream_of = |stream: delivery_sim::trace::StreamId| {
                 self.story.trace.streams.get(usize::from(stream.0)).map_or("", String::as_str)
             };
             match record.event {
+                Event::Stored { msg, stream, seq } => {
+                    let name = stream_of(stream);
+                    let label = self.label(msg);
+                    self.on(name);
+                    self.say
+                        .start(name)
+                        .text(" ")
+                        .state("stored", "stores")
+                        .put(format_args!(" {label} as sequence {seq}."));
+                }
+                Event::PubAcked { msg, by, seq, .. } => {
+                    let (who, label) = (self.story.client(by), self.label(msg));
+                    self.on(who);
+                    self.say.start(who).put(format_args!(
+                        " gets the PubAck of {label}, sequence {seq}: publish returns."
+                    ));
+                }
                 Event::Deduplicated { msg, stream, seq } => {
                     let name = stream_of(stream);
                     let label = self.label(msg);
@@ -335,19 +383,33 @@ impl<'a, 'r> Teller<'a, 'r> {
                 Event::Unheard { msg } => {
                     let label = self.label(msg);
                     self.on("server");
+                    let asked = matches!(op(self.story.trace, msg), Some(Op::Request(_)));
                     self.say
                         .start("Nobody listens: ")
                         .text(&label)
                         .text(" is ")
                         .state("lost", "lost")
-                        .text(", and its sender is not told.");
+                        .text(if asked { "." } else { ", and its sender is not told." });
                 }
                 _ => {}
             }
         }
     }
 
+    fn far(&self) -> bool {
+        is_far(self.story.trace)
+    }
+
     fn core(&mut self) {
+        let routed = self.pick(|event| match event {
+            Event::Routed { msg, to } => Some((to, msg)),
+            _ => None,
+        });
+        for (to, msgs) in grouped(&routed) {
+            let (who, names) = (self.story.client(to), self.names(&msgs));
+            self.on("server");
+            self.say.start("The server passes ").put(format_args!("{names} on to {who}."));
+        }
         let received = self.pick(|event| match event {
             Event::Received { msg, by, .. } => Some((by, msg)),
             _ => None,
@@ -364,6 +426,15 @@ impl<'a, 'r> Teller<'a, 'r> {
                 .text(".");
         }
         for record in self.records {
+            if let Event::HandlerDone { msg, by } = record.event {
+                let (who, label) = (self.story.client(by), self.label(msg));
+                self.on(who);
+                self.say
+                    .start(who)
+                    .text(" is ")
+                    .state("acked", "done")
+                    .put(format_args!(" with {label}."));
+            }
             if let Event::Dropped { msg, by, why } = record.event {
                 let (who, label) = (self.story.client(by), self.label(msg));
                 self.on(who);
@@ -373,6 +444,7 @@ impl<'a, 'r> Teller<'a, 'r> {
                         Drop::BufferFull => "its buffer is full",
                         Drop::Loss => "it got lost on the way",
                         Drop::Disconnected => "its connection is gone",
+                        Drop::Unfinished => "it was at work on it and did not finish",
                         Drop::SlowConsumer =>
                             "it was too slow, and the server closed the connection",
                     }
@@ -444,17 +516,30 @@ impl<'a, 'r> Teller<'a, 'r> {
                     }
                     (delivery, Some((reply, None)))
                 }
-                Event::WorkDone { delivery, .. } => {
+                Event::WorkDone { delivery, by, .. } => {
                     let answered = self.story.find(delivery).is_none_or(|i| {
                         self.story.lives[i]
                             .answers
                             .iter()
                             .any(|s| s.at >= record.at && s.reply != Reply::InProgress)
                     });
+                    if answered && self.far() {
+                        let (who, label) = (self.story.client(by), self.label(delivery.msg));
+                        self.on(who);
+                        self.say.start(who).put(format_args!(" is done with {label} and answers."));
+                    }
                     if answered {
                         continue;
                     }
                     (delivery, None)
+                }
+                Event::Confirmed { delivery, by } => {
+                    let (who, label) = (self.story.client(by), self.label(delivery.msg));
+                    self.on(who);
+                    self.say.start(who).put(format_args!(
+                        " knows that its answer to {label} is recorded: the double ack returns."
+                    ));
+                    continue;
                 }
                 _ => continue,
             };
@@ -901,9 +986,34 @@ impl<'a, 'r> Teller<'a, 'r> {
         }
     }
 
+    /// A flush or a request returns to whoever waits for it.
+    fn returned(&mut self, step: u32, answer: u32) {
+        let trace = self.story.trace;
+        let far = self.far();
+        let (who, label, words) = match trace.scenario.timeline.get(step as usize).map(|s| &s.op) {
+            Some(Op::Flush(by)) if far => (by, "", "'s flush returns: the server has all it sent."),
+            Some(Op::Request(asked)) => {
+                let words = match trace.answers.get(answer as usize) {
+                    Some(CallAnswer::Reply(_)) => " gets the reply to ",
+                    Some(CallAnswer::NoResponders) => " is told that nobody listens for ",
+                    Some(CallAnswer::Timeout) => " has waited long enough for a reply to ",
+                    _ => return,
+                };
+                (&asked.by, asked.data.as_str(), words)
+            }
+            _ => return,
+        };
+        self.on(who);
+        self.say.start(who).text(words).text(label);
+        if !label.is_empty() {
+            self.say.text(": its request returns.");
+        }
+    }
+
     fn replies(&mut self) {
         for record in self.records {
-            let Event::Replied { answer, .. } = record.event else { continue };
+            let Event::Replied { step, answer } = record.event else { continue };
+            self.returned(step, answer);
             match self.story.trace.answers.get(answer as usize) {
                 Some(CallAnswer::Consumer(info)) => {
                     self.say.start("Consumer info: ").put(format_args!(

@@ -22,7 +22,7 @@ impl Artist<'_> {
         let msg = Some(copy.msg);
         let num = nums.get(copy.msg.0 as usize).map_or("", String::as_str);
         let row = self.lanes.copy_row[i];
-        let mut from = (self.axis.along(copy.sent) + self.slant, server.middle());
+        let mut from = (self.axis.along(copy.sent) + self.lean(), server.middle());
         let mut legs = Vec::new();
         let kept_back = held(copy, self.axis, self.slant);
         if let Some((_, until)) = kept_back {
@@ -59,7 +59,19 @@ impl Artist<'_> {
                 place = (until, across);
             }
         }
-        if let Some((_, why)) = copy.dropped() {
+        if let (Some(started), Some((until, Drop::Unfinished))) = (copy.started(), copy.dropped()) {
+            // Its process died while it was at work.
+            let since = started.max(copy.sent);
+            legs.extend(self.handled(
+                copy.msg,
+                &lane,
+                since,
+                Some(until),
+                place.0,
+                num,
+                "work inflight died",
+            ));
+        } else if let Some((_, why)) = copy.dropped() {
             self.cross(msg, place);
             let words: &[&'static str] = match why {
                 Drop::BufferFull => &["dropped: buffer full", "dropped"],
@@ -68,14 +80,10 @@ impl Artist<'_> {
             };
             self.fate(place, "note lost", msg, words);
         } else if let Some(started) = copy.started() {
-            legs.extend(self.handled(
-                copy.msg,
-                &lane,
-                started.max(copy.sent),
-                copy.done(),
-                place.0,
-                num,
-            ));
+            let class =
+                if copy.done().is_some() { "work inflight done" } else { "work inflight open" };
+            let since = started.max(copy.sent);
+            legs.extend(self.handled(copy.msg, &lane, since, copy.done(), place.0, num, class));
         }
         self.mover("inflight", msg, num, legs);
     }
@@ -89,10 +97,10 @@ impl Artist<'_> {
         until: Option<Time>,
         least: i32,
         num: &str,
+        class: &'static str,
     ) -> Option<Leg> {
         let from = self.axis.along(since).max(least);
         let to = self.axis.along(until.unwrap_or(self.axis.end)).max(from + 30);
-        let class = if until.is_some() { "work inflight done" } else { "work inflight open" };
         self.rect(WORK, class, Some(msg), (from, lane.bar_from()), (to, lane.to), 30);
         let (a, b) = (self.at(from, lane.bar_from()), self.at(to, lane.to));
         self.labels.take(a.x, a.y, b.x, b.y);
