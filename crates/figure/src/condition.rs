@@ -395,14 +395,15 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// The message of a request, or the last one before a flush, with its sender, as far as records before `i` know it.
+/// The last message of a step, or before a flush, with its sender, as far as records before `i` know it.
 fn asked(trace: &Trace, i: usize, step: u32) -> Option<(Msg, ClientId)> {
     let op = &trace.scenario.timeline.get(step as usize)?.op;
     trace.records[..i].iter().rev().find_map(|record| match record.event {
         Event::Published { msg, by } => {
-            let own = match op {
-                Op::Flush(name) => trace.clients.get(usize::from(by.0))?.name == *name,
-                _ => trace.messages.get(msg.0 as usize) == Some(&Message::Published { step, n: 1 }),
+            let own = match (op, trace.messages.get(msg.0 as usize)) {
+                (Op::Flush(name), _) => trace.clients.get(usize::from(by.0))?.name == *name,
+                (_, Some(Message::Published { step: of, .. })) => *of == step,
+                _ => false,
             };
             own.then_some((msg, by))
         }

@@ -7,7 +7,7 @@ use crate::say::Say;
 use crate::story::{Life, Over, Story, WorkEnd};
 use crate::why::{self, Kind, moment, rounded};
 use crate::words::Row;
-use delivery_sim::scenario::{ConsumerConfig, Op, Via};
+use delivery_sim::scenario::{ConsumerConfig, Op, Publish, Via};
 use delivery_sim::time::MS;
 use delivery_sim::trace::{
     CallAnswer, ClientId, ClientKind, ConsumerId, Drop, Effect, Event, Message, Msg, Record,
@@ -991,7 +991,9 @@ impl<'a, 'r> Teller<'a, 'r> {
         let trace = self.story.trace;
         let far = self.far();
         let (who, label, words) = match trace.scenario.timeline.get(step as usize).map(|s| &s.op) {
-            Some(Op::Flush(by)) if far => (by, "", "'s flush returns: the server has all it sent."),
+            Some(Op::Flush(by) | Op::Publish(Publish { by, .. })) if far => {
+                (by, "", "'s flush returns: the server has all it sent.")
+            }
             Some(Op::Request(asked)) => {
                 let words = match trace.answers.get(answer as usize) {
                     Some(CallAnswer::Reply(_)) => " gets the reply to ",

@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::tell::is_plain;
-use delivery_sim::scenario::Op;
+use delivery_sim::scenario::{Op, Publish};
 use delivery_sim::trace::{CallAnswer, ClientKind, Message};
 
 /// A hop that is shorter than this on the axis says nothing.
@@ -44,7 +44,9 @@ impl Artist<'_> {
                         [step as usize]
                         .op
                     {
-                        Op::Flush(name) => (name, None, &["flush returns", "flush"]),
+                        Op::Flush(name) | Op::Publish(Publish { by: name, .. }) => {
+                            (name, None, &["flush returns", "flush"])
+                        }
                         Op::Request(asked) => {
                             let own = |message: &Message| matches!(message, Message::Published { step: of, .. } if *of == step);
                             let msg =
