@@ -26,6 +26,7 @@ impl Artist<'_> {
                         (self.axis.along(at), lane.middle()),
                         Some(msg),
                         &["publish returns"],
+                        Side::RightAbove,
                     );
                 }
                 Event::PubAcked { msg, by, stream, .. } => {
@@ -36,7 +37,7 @@ impl Artist<'_> {
                 Event::Confirmed { delivery, by } => {
                     let lanes = (self.lanes.consumer(delivery.consumer), self.lanes.client(by));
                     let msg = delivery.msg;
-                    let words = &["confirmed: double ack returns", "confirmed"];
+                    let words = &["double ack returns", "confirmed"];
                     self.back(lanes, (left, at), "acked", Some(msg), &nums[msg.0 as usize], words);
                 }
                 Event::Replied { step, answer } => {
@@ -52,10 +53,8 @@ impl Artist<'_> {
                             let msg =
                                 trace.messages.iter().position(own).map(|msg| Msg(msg as u32));
                             let words: &[&str] = match trace.answers.get(answer as usize) {
-                                Some(CallAnswer::Reply(_)) => &["reply: request returns", "reply"],
-                                Some(CallAnswer::NoResponders) => {
-                                    &["no responders: request returns", "no responders"]
-                                }
+                                Some(CallAnswer::Reply(_)) => &["request returns", "reply"],
+                                Some(CallAnswer::NoResponders) => &["no responders"],
                                 _ => continue,
                             };
                             (&asked.by, msg, words)
@@ -121,12 +120,12 @@ impl Artist<'_> {
             text,
             vec![Leg { from, to }],
         );
-        self.returned(to, msg, words);
+        self.returned(to, msg, words, Side::Right);
     }
 
-    fn returned(&mut self, at: (i32, i32), msg: Option<Msg>, words: &[&str]) {
+    fn returned(&mut self, at: (i32, i32), msg: Option<Msg>, words: &[&str], best: Side) {
         let sides: &[Side] = if self.wide() {
-            &[Side::Right, Side::RightAbove, Side::Above, Side::Left, Side::Below]
+            &[best, Side::RightAbove, Side::Above, Side::Left, Side::Below]
         } else {
             &[Side::Below, Side::Right, Side::LeftBelow, Side::Above]
         };
