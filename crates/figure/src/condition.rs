@@ -519,6 +519,7 @@ mod tests {
     fn conditions_hold_or_not() {
         let (crash, batch) = (fixture::crash_redelivery(), fixture::batch_ageing());
         let (slow, ends, core, fan_out) = (slow(), ends(), core(), fan_out());
+        let far = fixture::scene("slow-network");
         for (run, toml, holds) in [
             (&crash, "", true),
             // Numbers of messages.
@@ -580,6 +581,16 @@ mod tests {
             (&fan_out, "handled_twice = 0\nworked_on_at_once = 0\nhandled = 1", true),
             (&fan_out, "delivered = { msg = 'order-1', to = 'B', attempt = 1 }", true),
             (&fan_out, "effect_twice = 0", true),
+            // A publish returns at once, of a request as well; a JetStream publish with its PubAck.
+            (&far, "returned = { msg = 'order-1', to = 'shop', before = '0s' }", true),
+            (&far, "returned = { msg = 'order-2', after = '1.1s', before = '1.1s' }", true),
+            (&far, "returned = { msg = 'order-2', before = '1s' }", false),
+            // The flush, the reply, the double ack, and the word that nobody listens.
+            (&far, "replied = { msg = 'order-1', after = '0.2s', before = '0.2s' }", true),
+            (&far, "replied = { msg = 'order-1', after = '0.6s', before = '0.6s' }", true),
+            (&far, "replied = { msg = 'order-2', to = 'W', after = '1.5s' }", true),
+            (&far, "replied = { msg = 'order-3', after = '2.2s', before = '2.2s' }", true),
+            (&far, "lost = { msg = 'order-2', to = 'B', after = '1.5s', before = '1.5s' }", true),
         ] {
             let found = Facts::new(run).holds(&condition(toml), &lab(), &[]);
             assert_eq!(found, holds, "{toml}");
