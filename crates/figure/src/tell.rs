@@ -148,6 +148,25 @@ pub(crate) fn is_plain(trace: &Trace, msg: Msg) -> bool {
     }
 }
 
+/// Who waited for the answer to a flush or a request, the label of what was asked, and what is told of it.
+pub(crate) fn returns(trace: &Trace, step: u32, answer: u32) -> Option<(&str, &str, &'static str)> {
+    match &trace.scenario.timeline.get(step as usize)?.op {
+        Op::Flush(by) | Op::Publish(Publish { by, .. }) if is_far(trace) => {
+            Some((by, "", "'s flush returns: the server has all it sent."))
+        }
+        Op::Request(asked) => {
+            let words = match trace.answers.get(answer as usize)? {
+                CallAnswer::Reply(_) => " gets the reply to ",
+                CallAnswer::NoResponders => " is told that nobody listens for ",
+                CallAnswer::Timeout => " has waited long enough for a reply to ",
+                _ => return None,
+            };
+            Some((&asked.by, &asked.data, words))
+        }
+        _ => None,
+    }
+}
+
 /// Whether an event is told at all. Of a delivery it is the arrival, of an answer its effect at the server.
 fn told(trace: &Trace, record: &Record) -> bool {
     match record.event {
@@ -988,27 +1007,12 @@ impl<'a, 'r> Teller<'a, 'r> {
 
     /// A flush or a request returns to whoever waits for it.
     fn returned(&mut self, step: u32, answer: u32) {
-        let trace = self.story.trace;
-        let far = self.far();
-        let (who, label, words) = match trace.scenario.timeline.get(step as usize).map(|s| &s.op) {
-            Some(Op::Flush(by) | Op::Publish(Publish { by, .. })) if far => {
-                (by, "", "'s flush returns: the server has all it sent.")
+        if let Some((who, label, words)) = returns(self.story.trace, step, answer) {
+            self.on(who);
+            self.say.start(who).text(words).text(label);
+            if !label.is_empty() {
+                self.say.text(": its request returns.");
             }
-            Some(Op::Request(asked)) => {
-                let words = match trace.answers.get(answer as usize) {
-                    Some(CallAnswer::Reply(_)) => " gets the reply to ",
-                    Some(CallAnswer::NoResponders) => " is told that nobody listens for ",
-                    Some(CallAnswer::Timeout) => " has waited long enough for a reply to ",
-                    _ => return,
-                };
-                (&asked.by, asked.data.as_str(), words)
-            }
-            _ => return,
-        };
-        self.on(who);
-        self.say.start(who).text(words).text(label);
-        if !label.is_empty() {
-            self.say.text(": its request returns.");
         }
     }
 

@@ -2,7 +2,7 @@
 
 use delivery_sim::scenario::{
     Behaviour, Consumer, ConsumerConfig, Op, Publish, Scenario, Service, Step, StreamConfig,
-    WorkAct, WorkStep, Worker,
+    Version, WorkAct, WorkStep, Worker,
 };
 use delivery_sim::{Dur, Event, Time, Trace, run};
 
@@ -235,6 +235,20 @@ fn a_request_is_answered_when_a_handler_is_done() {
             _ => None,
         });
         assert_eq!(lost, dropped);
+    }
+}
+
+#[test]
+fn one_permitted_delivery_that_is_given_back_is_no_redelivery() {
+    for (version, counted) in [(Version::V2_11, 0), (Version::V2_12, 0), (Version::V2_15, 0)] {
+        let mut scenario = Scenario { version, ..orders(Dur::secs(3), 1) };
+        scenario.consumers[0].config.max_deliver = 1;
+        let nak = WorkStep { act: WorkAct::Nak, ..WorkStep::default() };
+        let behaviour = vec![Behaviour { steps: vec![nak], ..Behaviour::default() }];
+        scenario.workers = vec![Worker { behaviour, ..worker("A", 0) }];
+        let trace = run(&scenario).unwrap();
+        let info = trace.consumer_info(delivery_sim::trace::ConsumerId(0), trace.end);
+        assert_eq!((info.num_redelivered, info.num_ack_pending), (counted, 0), "{version:?}");
     }
 }
 
