@@ -65,8 +65,7 @@ impl Artist<'_> {
             legs.extend(self.handled(
                 copy.msg,
                 &lane,
-                since,
-                Some(until),
+                (since, Some(until)),
                 place.0,
                 num,
                 "work inflight died",
@@ -83,7 +82,7 @@ impl Artist<'_> {
             let class =
                 if copy.done().is_some() { "work inflight done" } else { "work inflight open" };
             let since = started.max(copy.sent);
-            legs.extend(self.handled(copy.msg, &lane, since, copy.done(), place.0, num, class));
+            legs.extend(self.handled(copy.msg, &lane, (since, copy.done()), place.0, num, class));
         }
         self.mover("inflight", msg, num, legs);
     }
@@ -93,8 +92,7 @@ impl Artist<'_> {
         &mut self,
         msg: Msg,
         lane: &Lane<'_>,
-        since: Time,
-        until: Option<Time>,
+        (since, until): (Time, Option<Time>),
         least: i32,
         num: &str,
         class: &'static str,
