@@ -6,7 +6,7 @@ use crate::story::{Life, Lives, Over, Story, WorkEnd};
 use crate::tell;
 use crate::why::moment;
 use delivery_sim::order::sorted;
-use delivery_sim::trace::{Delivery, Event, Message, Msg, Reply};
+use delivery_sim::trace::{Delivery, Event, Message, Msg, Removal, Reply};
 use delivery_sim::{Time, Trace};
 
 /// A piece of a sentence, so that a page can colour states and link terms without parsing text.
@@ -123,7 +123,8 @@ pub(crate) struct Tally {
     repeated: Vec<(Msg, u32)>,
     /// Delivered more than once by the same consumer, with the number of times.
     pub(crate) again: Vec<(Msg, u32)>,
-    lost: Vec<Msg>,
+    /// In the order of messages.
+    pub(crate) lost: Vec<Msg>,
     refused: Vec<Msg>,
     pub(crate) dead: Vec<Msg>,
     pub(crate) in_flight: Vec<Msg>,
@@ -136,8 +137,8 @@ impl Tally {
         let trace = story.trace;
         let mut tally = Self::default();
         let many = trace.messages.len();
-        let (mut done, mut lost, mut refused) =
-            (vec![false; many], vec![false; many], vec![false; many]);
+        let (mut done, mut lost, mut refused, mut gone) =
+            (vec![false; many], vec![false; many], vec![false; many], vec![false; many]);
         let mark = |set: &mut Vec<bool>, msg: Msg| {
             if let Some(flag) = set.get_mut(msg.0 as usize) {
                 *flag = true;
@@ -165,15 +166,15 @@ impl Tally {
                 }
                 Event::Dropped { msg, .. } => mark(&mut lost, msg),
                 Event::Refused { msg, .. } => mark(&mut refused, msg),
+                Event::Removed { msg, why: Removal::Limit | Removal::Age, .. } => {
+                    mark(&mut gone, msg)
+                }
                 _ => {}
             }
         }
         tally.handled = done.iter().filter(|d| **d).count() as u64;
         for msg in (0..many as u32).map(Msg).filter(|msg| own(*msg)) {
             let place = msg.0;
-            if lost[place as usize] {
-                tally.lost.push(msg);
-            }
             if refused[place as usize] {
                 tally.refused.push(msg);
             }
@@ -196,6 +197,11 @@ impl Tally {
                         || life.over.is_some_and(|(_, over)| over == Over::Removed) => {}
                     None => open = true,
                 }
+            }
+            // What a limit took before any consumer was through with it has nobody who would miss it.
+            let dropped = gone[place as usize] && !done[place as usize] && !dead && !settled;
+            if lost[place as usize] || (dropped && !trace.consumers.is_empty()) {
+                tally.lost.push(msg);
             }
             if dead {
                 tally.dead.push(msg);
@@ -527,8 +533,14 @@ mod tests {
         dead.add(ms(1_010), Event::Exhausted { delivery: delivery(1, 1), advised: true });
         let mut lost = script(ms(100));
         lost.publish(ms(0), 1).add(ms(1), Event::Unheard { msg: Msg(0) });
+        let mut full = script(ms(100));
+        full.publish(ms(0), 2);
+        for (n, why) in [Removal::Limit, Removal::SubjectLimit].into_iter().enumerate() {
+            let (msg, stream) = (Msg(n as u32), delivery_sim::trace::StreamId(0));
+            full.add(ms(1), Event::Removed { msg, stream, seq: n as u64 + 1, why });
+        }
         type More = [(&'static str, u64)];
-        let runs: [(Trace, &str, [u64; 6], &More); 6] = [
+        let runs: [(Trace, &str, [u64; 6], &More); 7] = [
             (
                 fixture::crash_redelivery(),
                 "Two orders sent; order-1 was worked on twice; order-2 overtook order-1; order-2 still has no answer at the end.",
@@ -557,6 +569,12 @@ mod tests {
                 lost.end(),
                 "One order sent; order-1 was lost, and nobody was told.",
                 [1, 0, 0, 1, 0, 0],
+                &[],
+            ),
+            (
+                full.end(),
+                "Two orders sent; order-1 was lost, and nobody was told.",
+                [2, 0, 0, 1, 0, 0],
                 &[],
             ),
             (script(ms(100)).end(), "Nothing was sent.", [0; 6], &[]),
