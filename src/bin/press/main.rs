@@ -1,4 +1,4 @@
-//! Writes the site: every chapter, the front page, every lab for an iframe and the page for what is not there, into one
+//! Writes the site: every chapter, the pages to look something up, the front page, every lab for an iframe and the page for what is not there, into one
 //! finished template.
 //!
 //! ```text
@@ -16,7 +16,7 @@ mod template;
 mod text;
 
 use delivery_book::Book;
-use pages::{chapter_page, front_page, missing_page};
+use pages::{chapter_page, front_page, missing_page, reference_page};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use template::Template;
@@ -63,6 +63,10 @@ fn press() -> Result<String, Vec<String>> {
     };
     for (i, chapter) in book.chapters.iter().enumerate() {
         write(&format!("{}/index.html", chapter.slug), chapter_page(&template, &book, i))?;
+    }
+    for reference in &book.references {
+        let page = reference_page(&template, &book, reference);
+        write(&format!("{}/index.html", reference.slug), page)?;
     }
     for (name, text) in embed::files(&template, &book) {
         write(&name, text)?;
