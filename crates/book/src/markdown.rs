@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `{{lab crash-redelivery}}` alone in its paragraph | the lab stands here |
 //! | `:again[handed out again]` | words that name a state: stored, inflight, acked, again, lost, dead |
+//! | `{{chooser}}` alone in its paragraph | the questions and outcomes of `chooser.toml` |
 //! | `{{code ack}}` alone in its paragraph | tabs with the code of each client, from `snippets/ack.md` |
 //! | `:result[comes back at T+8](crash-redelivery/comes-back)` | a result: the claim `comes-back` of that lab must hold; links to the figure at the settings and the moment that show it |
 //! | `:msg[order-1]`, `:msg[the first order](order-1)` | a message of the figure, by its label: touched, it lights up there |
@@ -23,6 +24,7 @@
 
 use crate::Problem;
 use crate::chapter::{Heading, Part};
+use crate::chooser::Chooser;
 use crate::glossary::{self, Glossary};
 use crate::highlight;
 use crate::lab::CheckedLab;
@@ -83,6 +85,8 @@ pub(crate) struct Outline {
     pub(crate) labs: Vec<String>,
     /// Snippets in the order of the page.
     pub(crate) snippets: Vec<String>,
+    /// Whether the chooser stands there.
+    pub(crate) chooser: bool,
 }
 
 impl Outline {
@@ -100,6 +104,8 @@ pub(crate) struct Index<'a> {
     pub(crate) labs: &'a BTreeMap<String, CheckedLab>,
     /// The snippets by their name.
     pub(crate) snippets: &'a BTreeMap<String, Snippet>,
+    /// The chooser, if there is one.
+    pub(crate) chooser: Option<&'a Chooser>,
     /// The words that are explained.
     pub(crate) glossary: &'a Glossary,
     /// The names of the settings that are explained; none if they are explained nowhere.
@@ -234,6 +240,7 @@ fn directive_before(text: &str, at: usize) -> Option<&str> {
 enum Block<'a> {
     Lab(&'a str),
     Code(&'a str),
+    Chooser,
     Open(&'a str, &'a str),
     Close,
 }
@@ -258,6 +265,9 @@ fn block(paragraph: &str) -> Option<Result<Block<'_>, String>> {
         } else {
             Block::Open(kind, rest.trim())
         }));
+    }
+    if paragraph == "{{chooser}}" {
+        return Some(Ok(Block::Chooser));
     }
     let placed = paragraph.strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}"));
     let (kind, name) = placed.and_then(|placed| placed.split_once(' ')).unwrap_or_default();
@@ -385,7 +395,9 @@ pub(crate) fn outline(body: Body<'_>) -> Outline {
             |block| if let Block::Code(name) = block { Some(name) } else { None },
         );
     let anchors = heading_ids(&events, &labs).into_values().collect();
-    Outline { title: String::new(), anchors, labs, snippets }
+    let choosers = placed(body, &events, |block| matches!(block, Block::Chooser).then_some(""));
+    let chooser = !choosers.is_empty();
+    Outline { title: String::new(), anchors, labs, snippets, chooser }
 }
 
 /// A rendered chapter.
@@ -457,8 +469,8 @@ pub(crate) fn fragment(
     problems: &mut Vec<Problem>,
 ) -> String {
     let body = Body { source, from: 0 };
-    let Outline { anchors, labs, snippets, .. } = outline(body);
-    if !(anchors.is_empty() && labs.is_empty() && snippets.is_empty()) {
+    let Outline { anchors, labs, snippets, chooser, .. } = outline(body);
+    if !(anchors.is_empty() && labs.is_empty() && snippets.is_empty()) || chooser {
         problems.push(
             source
                 .problem(source.line(0), "headings, labs and code in tabs stand in chapters alone"),
@@ -813,6 +825,13 @@ impl<'a> Writer<'a, '_> {
                 let html = snippet.html(index, self.problems);
                 self.html(html);
             }
+            Block::Chooser => match self.index.chooser {
+                Some(chooser) => {
+                    let html = chooser.html(self.slug, self.index, self.problems);
+                    self.html(html);
+                }
+                None => self.problem(start, "there is no `chooser.toml` to be placed here"),
+            },
             Block::Open("server", versions) if !versions.is_empty() => {
                 if self.open_note.replace(start).is_some() {
                     self.problem(
