@@ -8,5 +8,6 @@ mod compact;
 mod html;
 mod live;
 mod player;
+mod repaint;
 mod run;
 pub mod view;

@@ -4,6 +4,7 @@
 //! here and nowhere else.
 
 use crate::player::Player;
+use crate::repaint::repaint;
 use crate::run::{Run, Shown};
 use crate::view::Control;
 use crate::{address, view};
@@ -95,6 +96,8 @@ struct Inner {
     built: (usize, usize),
     /// The picture on screen, made when it is first needed.
     scene: Option<Scene>,
+    /// What was put in its place, as text.
+    picture: String,
     /// Its movement, likewise, and that of the picture above it.
     players: Vec<Player>,
     /// The settings of the pinned run.
@@ -140,6 +143,7 @@ impl Live {
             looping: false,
             built: (0, 0),
             scene: None,
+            picture: String::new(),
             players: Vec::new(),
             pinned: None,
             other: None,
@@ -312,10 +316,12 @@ impl Live {
         let Some(view) = self.element("view") else { return };
         let t = self.clock().min(run.trace.end);
         let scene = run.scene(now.layout, now.window);
-        view.set_inner_html(&self.lab(|lab| run.picture(&lab.slug, &lab.title, &scene, t)));
+        let picture = self.lab(|lab| run.picture(&lab.slug, &lab.title, &scene, t));
         self.inner.update_value(|inner| {
-            inner.scene = Some(scene);
             inner.players.clear();
+            repaint(&view, &inner.picture, &picture);
+            inner.picture = picture;
+            inner.scene = Some(scene);
         });
         self.draw_other(now, t);
         if self.now.with_untracked(|now| now.playing || now.t != t) {

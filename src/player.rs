@@ -71,6 +71,15 @@ impl Player {
     }
 }
 
+impl Drop for Player {
+    /// What stays in the picture stands where the picture has it.
+    fn drop(&mut self) {
+        for animation in &self.animations {
+            animation.cancel();
+        }
+    }
+}
+
 fn millis(t: Time) -> f64 {
     t.0 as f64 / MS as f64
 }

@@ -438,6 +438,20 @@ fn what_is_wrong_in_a_lab_is_said_with_its_line() {
 }
 
 #[test]
+fn a_figure_without_an_account_is_refused() {
+    let idle =
+        "title = 'T'\nquestion = 'Q?'\nopens_at = '0s'\nknobs = []\n[scenario]\nend = '1s'\n";
+    book("")
+        .file("labs/crash.toml", idle)
+        .has(&["content/labs/crash.toml:5: nothing happens in this lab: its run has no account"]);
+    let beside = "[beside]\ntitle = 'Core NATS'\nown_title = 'JetStream'\nscenario.end = '8s'\n";
+    let found =
+        book("").file("labs/crash.toml", &format!("{LAB}{beside}")).load().map(|_| ()).unwrap_err();
+    let sentence = "`beside`: nothing happens in this system: its run has no account";
+    assert!(found.len() == 1 && found[0].ends_with(sentence), "{found:?}");
+}
+
+#[test]
 fn claims_are_held_against_the_run() {
     for (claim, problem) in [
         ("delivered = [{ msg = 'order-1', attempt = 1, to = 'first' }]", None),
@@ -862,7 +876,9 @@ fn what_is_looked_up_has_pages_of_its_own() {
     assert_eq!(
         symptoms.html,
         format!(
-            "<h2 id=\"twice\">My order came <code>twice</code> {}</h2>\n\
+            "<nav class=\"index symptoms\" aria-label=\"All entries\">\n<ul>\n\
+             <li><a href=\"#twice\">My order came <code>twice</code></a></li>\n</ul>\n</nav>\n\
+             <h2 id=\"twice\">My order came <code>twice</code> {}</h2>\n\
              <p>Its <a href=\"../glossary/#ack\">ack</a> was late.</p>\n\
              <div class=\"cure\">\n<p class=\"note-title\">What to do</p>\n\
              <p>Raise <a href=\"../settings/#ack_wait\">it</a>.</p>\n<p>Then look.</p>\n</div>\n\
@@ -882,6 +898,9 @@ fn what_is_looked_up_has_pages_of_its_own() {
             (3, "max_deliver", "<code>max_deliver</code>")
         ]
     );
+    let list =
+        "<p>Of a consumer</p>\n<ul>\n<li><a href=\"#ack_wait\"><code>ack_wait</code></a></li>\n";
+    assert!(settings.html.contains(list), "{}", settings.html);
     let (_, entry) = settings.html.split_once("<h3 id=\"max_deliver\">").unwrap();
     assert_eq!(
         entry.split_once('\n').unwrap().1,
