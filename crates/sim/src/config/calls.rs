@@ -484,14 +484,14 @@ impl Value {
 /// A duration as code, in the largest unit that it is a whole number of; milliseconds at the least.
 fn dur(d: Dur, language: usize) -> String {
     let (secs, ms) = (d.0 / SEC, d.as_ms());
-    let whole = d.0 % SEC == 0;
+    let whole = d.0.is_multiple_of(SEC);
     match language {
         0 => {
             let units =
                 [(3600 * SEC, "time.Hour"), (60 * SEC, "time.Minute"), (SEC, "time.Second")];
             let (size, unit) = units
                 .into_iter()
-                .find(|(size, _)| d.0 % size == 0)
+                .find(|(size, _)| d.0.is_multiple_of(*size))
                 .unwrap_or((SEC / 1000, "time.Millisecond"));
             match d.0 / size {
                 1 => unit.into(),
