@@ -5,6 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
+import { violations } from './support/axe.mjs';
 import { browser, open, until } from './support/browser.mjs';
 import { CHAPTER, hosted, site } from './support/site.mjs';
 
@@ -115,3 +116,16 @@ test('its script is small, and only where it is needed', async (t) => {
   assert.ok(!without.asked.some((url) => url.includes('chooser')));
   assert.ok(with_.asked.some((url) => url.endsWith(name)));
 });
+
+for (const colorScheme of ['light', 'dark']) {
+  test(`${colorScheme}: no accessibility rule is broken, and nothing is wider than a phone`, async (t) => {
+    const started = await browser(t);
+    const home = await hosted(t);
+    const page = await open(started, home + PAGE + query(WORK_QUEUE), { colorScheme, viewport: { width: 390, height: 900 } });
+    await until('the outcome', async () => (await seen(page)).outcomes.length === 1);
+    await page.evaluate(() => document.querySelectorAll('.chooser details').forEach((details) => { details.open = true; }));
+    assert.deepEqual(await violations(page, '.chooser'), []);
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+    assert.deepEqual(page.faults, []);
+  });
+}
