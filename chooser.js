@@ -25,9 +25,8 @@ function show() {
   const [found] = left;
   const done = left.length === 1;
   for (const { section } of outcomes) section.hidden = !done || section !== found.section;
-  for (const note of form.querySelectorAll('.moot')) {
-    const { name } = note.closest('fieldset').querySelector('input');
-    note.hidden = !done || name in given;
+  for (const question of form.querySelectorAll('fieldset')) {
+    question.classList.toggle('moot', done && !(question.querySelector('input').name in given));
   }
   const title = done && found.section.querySelector('h3').firstChild.textContent.trim();
   status.textContent = done ? `What fits: ${title}.` : `${left.length} of ${outcomes.length} ways are left.`;

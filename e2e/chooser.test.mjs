@@ -20,7 +20,7 @@ const seen = (page) => page.evaluate(() => {
   return {
     outcomes: visible(chooser.querySelectorAll('.outcome')).map(({ id }) => id),
     chosen: Object.fromEntries([...chooser.querySelectorAll('form :checked')].map(({ name, value }) => [name, value])),
-    moot: visible(chooser.querySelectorAll('.moot')).length,
+    moot: chooser.querySelectorAll('.moot').length,
     status: chooser.querySelector('[role=status]').textContent,
     questions: visible(chooser.querySelectorAll('legend')).length,
     controls: visible(chooser.querySelectorAll('form input, form button')).length,

@@ -293,7 +293,7 @@ impl Chooser {
         for (i, question) in self.questions.iter().enumerate() {
             let _ = writeln!(
                 html,
-                "<fieldset><legend>{}. {} <span class=\"moot\" hidden>makes no difference now</span></legend>",
+                "<fieldset><legend>{}. {}</legend>",
                 i + 1,
                 escaped(&question.text)
             );

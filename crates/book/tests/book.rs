@@ -1385,7 +1385,7 @@ fn the_chooser_is_there_without_a_script() {
     let html = small.html();
     for part in [
         "<p><a href=\"#choose-queue\">A queue</a>.</p>\n<div class=\"chooser\" id=\"choose\">\n<form autocomplete=\"off\">\n",
-        "<fieldset><legend>1. Is a loss bad? <span class=\"moot\" hidden>makes no difference now</span></legend>\n",
+        "<fieldset><legend>1. Is a loss bad?</legend>\n",
         "<label><input type=\"radio\" name=\"order\" value=\"strict\" hidden> Yes.</label>\n</fieldset>\n",
         "<section class=\"outcome\" id=\"choose-core\" data-when=\"loss:no\">\n<h3>Core &lt;NATS&gt; <a class=\"anchor\" href=\"#choose-core\"",
         "<p class=\"if\">For: a loss is fine.</p>\n<p>It <em>forgets</em>.</p>\n<div class=\"tabs\"",
