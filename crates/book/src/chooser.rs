@@ -291,12 +291,8 @@ impl Chooser {
         let mut html =
             format!("<div class=\"chooser\" id=\"{NAME}\">\n<form autocomplete=\"off\">\n");
         for (i, question) in self.questions.iter().enumerate() {
-            let _ = writeln!(
-                html,
-                "<fieldset><legend>{}. {}</legend>",
-                i + 1,
-                escaped(&question.text)
-            );
+            let _ =
+                writeln!(html, "<fieldset><legend>{}. {}</legend>", i + 1, escaped(&question.text));
             for option in &question.option {
                 let _ = writeln!(
                     html,

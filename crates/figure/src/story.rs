@@ -195,6 +195,9 @@ impl Lives {
             Event::WorkDone { delivery, by, .. } => {
                 self.end_work(at, delivery, by, WorkEnd::Done, hands);
             }
+            Event::LeftOff { delivery, by } => {
+                self.end_work(at, delivery, by, WorkEnd::LeftOff, hands);
+            }
             Event::Answered { delivery, by, reply } => {
                 let Some(i) = self.find(delivery) else { return };
                 self.lives[i].answers.push(Said { at, reply, recorded: None });
@@ -330,7 +333,12 @@ impl Lives {
         }
         if let Some(i) = self.find(delivery) {
             let answers = &mut self.lives[i].answers;
-            match answers.iter_mut().find(|said| said.recorded.is_none() && said.reply == reply) {
+            let hop = trace.scenario.network_delay;
+            // Said more than once, it is the one that can have come by now: one before it got lost.
+            let this = |said: &&mut Said| {
+                said.recorded.is_none() && said.reply == reply && said.at + hop <= at
+            };
+            match answers.iter_mut().rfind(this) {
                 Some(said) => said.recorded = Some((at, effect)),
                 None => answers.push(Said { at, reply, recorded: Some((at, effect)) }),
             }

@@ -4,10 +4,10 @@ use crate::names;
 use crate::put::Put as _;
 use crate::story::{Life, Lives, Over, Story, WorkEnd};
 use crate::tell;
-use crate::ways::{effects, retried};
+use crate::ways::{effects, is_told, retried, standings};
 use crate::why::moment;
 use delivery_sim::order::sorted;
-use delivery_sim::trace::{Delivery, Drop, Event, Message, Msg, Removal, Reply};
+use delivery_sim::trace::{ClientId, Delivery, Drop, Event, Message, Msg, Removal, Reply};
 use delivery_sim::{Time, Trace};
 
 /// A piece of a sentence, so that a page can colour states and link terms without parsing text.
@@ -127,8 +127,10 @@ pub(crate) struct Tally {
     pub(crate) again: Vec<(Msg, u32)>,
     /// In the order of messages.
     pub(crate) lost: Vec<Msg>,
-    /// Whether of something lost not even the publisher was told.
-    untold: bool,
+    /// Those of them whose sender got an error.
+    told: Vec<Msg>,
+    /// Calls of error callbacks.
+    reports: u64,
     refused: Vec<Msg>,
     pub(crate) dead: Vec<Msg>,
     pub(crate) in_flight: Vec<Msg>,
@@ -165,13 +167,20 @@ impl Tally {
         for record in &trace.records {
             match record.event {
                 Event::Published { msg, .. } if own(msg) => tally.sent += 1,
-                Event::WorkDone { delivery: Delivery { msg, .. }, .. }
-                | Event::HandlerDone { msg, .. } => mark(&mut done, msg),
-                Event::Unheard { msg } | Event::NotKept { msg, .. } if own(msg) => {
-                    mark(&mut lost, msg)
+                Event::WorkDone { delivery: Delivery { msg, .. }, .. } => mark(&mut done, msg),
+                Event::HandlerDone { msg, .. } if own(msg) => mark(&mut done, msg),
+                Event::Unheard { msg } if own(msg) => {
+                    mark(&mut lost, msg);
+                    if is_told(trace, msg) {
+                        mark(&mut told, msg);
+                    }
                 }
                 Event::Dropped { msg, why: Drop::Loss, .. } if retried(trace, msg) => {}
-                Event::Dropped { msg, .. } => mark(&mut lost, msg),
+                Event::NotKept { msg, .. } if own(msg) => mark(&mut lost, msg),
+                Event::Dropped { msg, by, why } => {
+                    mark(&mut lost, msg);
+                    tally.reports += u64::from(reports(trace, by, why));
+                }
                 Event::PubFailed { msg, .. } => mark(&mut told, msg),
                 Event::Refused { msg, .. } => mark(&mut refused, msg),
                 Event::Removed { msg, why: Removal::Limit | Removal::Age, .. } => {
@@ -210,7 +219,9 @@ impl Tally {
             let dropped = gone[place as usize] && !done[place as usize] && !dead && !settled;
             if lost[place as usize] || (dropped && !trace.consumers.is_empty()) {
                 tally.lost.push(msg);
-                tally.untold |= !told[place as usize];
+                if told[place as usize] {
+                    tally.told.push(msg);
+                }
             }
             if dead {
                 tally.dead.push(msg);
@@ -316,13 +327,18 @@ fn concluded(story: &Story<'_>, tally: &Tally) -> String {
             was(&tally.dead)
         ));
     }
-    if !tally.lost.is_empty() {
-        parts.push(format!(
-            "{} {} lost, and {} was told",
-            names::names(trace, &tally.lost),
-            was(&tally.lost),
-            if tally.untold { "nobody" } else { "only the publisher" }
-        ));
+    let told = |told: bool| -> Vec<Msg> {
+        tally.lost.iter().copied().filter(|msg| tally.told.contains(msg) == told).collect()
+    };
+    let heard = match tally.reports {
+        0 => "nobody was told".into(),
+        n => called(n),
+    };
+    for (lost, end) in [(told(false), heard), (told(true), "the sender got an error".into())] {
+        if !lost.is_empty() {
+            let (names, was) = (names::names(trace, &lost), was(&lost));
+            parts.push(format!("{names} {was} lost, and {end}"));
+        }
     }
     if !tally.refused.is_empty() {
         parts.push(format!(
@@ -341,6 +357,12 @@ fn concluded(story: &Story<'_>, tally: &Tally) -> String {
     if tally.not_delivered > 0 {
         parts.push(format!("{} not delivered yet", names::number(tally.not_delivered, false)));
     }
+    let all = standings(trace);
+    for (i, count) in all.iter().enumerate() {
+        if all.get(i + 1).is_none_or(|next| next.by != count.by) {
+            parts.push(format!("{} stands at {}", story.client(count.by), count.kept));
+        }
+    }
     if parts.is_empty() && tally.acked == tally.sent && tally.again.is_empty() {
         return format!(
             "{sent}, {}delivered once and acknowledged.",
@@ -351,6 +373,22 @@ fn concluded(story: &Story<'_>, tally: &Tally) -> String {
         return format!("{sent}, {} handled.", names::number(tally.handled, false));
     }
     format!("{sent}; {}.", parts.join("; "))
+}
+
+/// Whether a subscriber's error callback is told of a drop (R9).
+pub(crate) fn reports(trace: &Trace, by: ClientId, why: Drop) -> bool {
+    let name = trace.clients.get(usize::from(by.0)).map(|client| &client.name);
+    why == Drop::BufferFull
+        && trace.scenario.subscribers.iter().any(|s| s.error_callback && Some(&s.name) == name)
+}
+
+/// How often error callbacks were called.
+pub(crate) fn called(times: u64) -> String {
+    let times = match times {
+        1 => "once".into(),
+        n => [&names::number(n, false), " times"].concat(),
+    };
+    ["the error callback was called ", &times].concat()
 }
 
 /// Which messages overtook which of `again`: begun after a failed turn of it and before it was done, although it is before
@@ -414,6 +452,7 @@ fn counted(tally: &Tally) -> Vec<Count> {
         ("committed twice", tally.committed_again.len() as u64, "again"),
         ("refused", tally.refused.len() as u64, "stored"),
         ("not delivered yet", tally.not_delivered, "stored"),
+        ("error callbacks", tally.reports, "lost"),
     ] {
         if count > 0 {
             counts.push(Count { name, count, state });
@@ -428,6 +467,7 @@ mod tests {
     use crate::fixture::{self, Script, delivery};
     use crate::why::{Kind, why};
     use delivery_sim::Dur;
+    use delivery_sim::scenario::{Op, Via};
     use delivery_sim::trace::{Cause, ClientId, Effect};
 
     #[test]
@@ -542,8 +582,16 @@ mod tests {
             .work(ms(20), 1, 1, 1)
             .expire(ms(1_010), 1, 1);
         dead.add(ms(1_010), Event::Exhausted { delivery: delivery(1, 1), advised: true });
-        let mut lost = script(ms(100));
-        lost.publish(ms(0), 1).add(ms(1), Event::Unheard { msg: Msg(0) });
+        // The fixture publishes by JetStream, whose publisher waits for a PubAck.
+        let lost = |via: Via| {
+            let mut script = script(ms(100));
+            script.publish(ms(0), 1).add(ms(1), Event::Unheard { msg: Msg(0) });
+            let mut trace = script.end();
+            if let Op::Publish(publish) = &mut trace.scenario.timeline[0].op {
+                publish.via = via;
+            }
+            trace
+        };
         let mut full = script(ms(100));
         full.publish(ms(0), 2);
         for (n, why) in [Removal::Limit, Removal::SubjectLimit].into_iter().enumerate() {
@@ -551,7 +599,7 @@ mod tests {
             full.add(ms(1), Event::Removed { msg, stream, seq: n as u64 + 1, why });
         }
         type More = [(&'static str, u64)];
-        let runs: [(Trace, &str, [u64; 6], &More); 7] = [
+        let runs: [(Trace, &str, [u64; 6], &More); 8] = [
             (
                 fixture::crash_redelivery(),
                 "Two orders sent; order-1 was worked on twice; order-2 overtook order-1; order-2 still has no answer at the end.",
@@ -577,8 +625,14 @@ mod tests {
                 &[],
             ),
             (
-                lost.end(),
+                lost(Via::Core),
                 "One order sent; order-1 was lost, and nobody was told.",
+                [1, 0, 0, 1, 0, 0],
+                &[],
+            ),
+            (
+                lost(Via::Js),
+                "One order sent; order-1 was lost, and the sender got an error.",
                 [1, 0, 0, 1, 0, 0],
                 &[],
             ),
@@ -625,7 +679,7 @@ mod tests {
         let away = run(1, "lost_chance = '100%'", "");
         assert_eq!(
             (conclusion(&away).as_str(), lost(&away)),
-            ("One order sent; order-1 was lost, and only the publisher was told.", 1)
+            ("One order sent; order-1 was lost, and the sender got an error.", 1)
         );
         let dropped = |trace: &Trace| {
             trace.records.iter().filter(|r| matches!(r.event, Event::Dropped { .. })).count()
