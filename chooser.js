@@ -25,8 +25,11 @@ function show() {
   const [found] = left;
   const done = left.length === 1;
   for (const { section } of outcomes) section.hidden = !done || section !== found.section;
-  for (const question of form.querySelectorAll('fieldset')) {
-    question.classList.toggle('moot', done && !(question.querySelector('input').name in given));
+  for (const field of form.querySelectorAll('fieldset')) {
+    // It makes no difference if every answer leaves what is left now.
+    const matters = [...field.querySelectorAll('input')].some(({ name, value }) =>
+      left.some(({ takes }) => takes.some(([question, answers]) => question === name && !answers.includes(value))));
+    field.classList.toggle('moot', !matters && !(field.querySelector('input').name in given));
   }
   const title = done && found.section.querySelector('h3').firstChild.textContent.trim();
   status.textContent = done ? `What fits: ${title}.` : `${left.length} of ${outcomes.length} ways are left.`;

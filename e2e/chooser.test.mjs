@@ -71,6 +71,10 @@ test('questions that no longer matter say so, and nonsense in an address is pass
   await until('the outcome', async () => (await seen(page)).outcomes.length === 1);
   const state = await seen(page);
   assert.deepEqual([state.outcomes, state.chosen, state.moot], [['choose-request'], { loss: 'ask' }, 4]);
+  // Between two ways that are left only one question decides.
+  await page.getByLabel('The next one makes it good').check();
+  const two = await seen(page);
+  assert.deepEqual([two.outcomes, two.status, two.moot], [[], '2 of 12 ways are left.', 3]);
   assert.deepEqual(page.faults, []);
 });
 
