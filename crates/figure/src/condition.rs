@@ -55,7 +55,7 @@ pub enum What {
     EffectTwice,
     /// A later message is begun after a failed turn of it and before it is done.
     Overtaken,
-    /// A copy of it is lost.
+    /// A copy of it is lost, or a limit of the stream takes it before anybody is through with it.
     Lost,
     /// A stream refuses it.
     Refused,
@@ -201,7 +201,8 @@ impl<'a> Facts<'a> {
         let lives = Lives::new(trace);
         let story = Story::new(trace, &lives);
         let mut facts = Self { trace, hits: Vec::new() };
-        facts.events();
+        let tally = Tally::new(&story);
+        facts.events(&tally.lost);
         for Counted { at, by, msg, kept, real } in standings(trace) {
             if kept != real {
                 facts.hit(What::Miscounted, at, msg, 0, by);
@@ -210,7 +211,6 @@ impl<'a> Facts<'a> {
         for i in 0..story.lives.len() {
             facts.life(&story, i);
         }
-        let tally = Tally::new(&story);
         for &(msg, _) in &tally.again {
             let mut first = Time::NEVER;
             for other in overtaking(&story, &[msg]).0 {
@@ -243,7 +243,7 @@ impl<'a> Facts<'a> {
     }
 
     /// What events say by themselves.
-    fn events(&mut self) {
+    fn events(&mut self, lost: &[Msg]) {
         let trace = self.trace;
         // Advisories and copies of dead letters are not the reader's messages.
         let own = |msg: Msg| {
@@ -288,6 +288,7 @@ impl<'a> Facts<'a> {
                     (What::Lost, msg, 0, by)
                 }
                 Event::Refused { msg, .. } => (What::Refused, msg, 0, NOBODY),
+                Event::Removed { msg, .. } if lost.contains(&msg) => (What::Lost, msg, 0, NOBODY),
                 _ => continue,
             };
             self.hit(what, record.at, msg, attempt, client);
