@@ -8,5 +8,7 @@ mod compact;
 mod html;
 mod live;
 mod player;
+#[cfg(feature = "ssr")]
+pub mod printed;
 mod run;
 pub mod view;

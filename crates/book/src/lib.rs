@@ -49,6 +49,8 @@ pub struct Book {
     pub figure: String,
     /// The servers that the simulator was checked against, as a list in words.
     pub checked_against: String,
+    /// Where it will be read, `https://example.org/x/`, if that is known.
+    pub site: Option<String>,
     /// Its parts, in order; also those that have no chapter yet.
     pub parts: Vec<BookPart>,
     /// Its chapters, by number.
@@ -78,6 +80,7 @@ struct BookFile {
     about: String,
     figure: Spanned<String>,
     checked_against: String,
+    site: Option<Spanned<String>>,
     part: Vec<BookPart>,
 }
 
@@ -116,6 +119,19 @@ impl Book {
             let known: Vec<&str> = labs.keys().map(String::as_str).collect();
             let sentence = source::nearest(file.figure.get_ref(), "a lab", &known);
             problems.push(source.problem(source.line(file.figure.span().start), sentence));
+        }
+
+        if let Ok((file, source)) = &file
+            && let Some(site) = &file.site
+            && !is_address(site.get_ref())
+        {
+            problems.push(source.problem(
+                source.line(site.span().start),
+                format!(
+                    "`{}` is no address of a site; it begins with https:// and ends with a slash",
+                    site.get_ref()
+                ),
+            ));
         }
 
         let known_parts: Vec<&str> = parts.iter().map(|part| part.id.as_str()).collect();
@@ -168,6 +184,7 @@ impl Book {
                 about: file.about.split_whitespace().collect::<Vec<_>>().join(" "),
                 figure: file.figure.into_inner(),
                 checked_against: file.checked_against,
+                site: file.site.map(Spanned::into_inner),
                 parts,
                 chapters,
                 labs: labs.into_iter().filter_map(|(slug, lab)| Some((slug, lab.lab?))).collect(),
@@ -185,4 +202,15 @@ impl Book {
     pub fn labs(&self) -> impl Iterator<Item = &Lab> {
         self.labs.values()
     }
+}
+
+/// Whether this is where a site can be.
+fn is_address(text: &str) -> bool {
+    let host = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+    host.is_some_and(|host| {
+        host.len() > 1
+            && !host.starts_with('/')
+            && host.ends_with('/')
+            && !host.contains(['?', '#', '"', '<', ' '])
+    })
 }

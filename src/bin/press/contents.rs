@@ -1,6 +1,7 @@
 //! Lists of what is in the book: parts, chapters, and the sections of the one that is open.
 
 use crate::text::escaped;
+use crate::words;
 use delivery_book::{Book, Chapter, Heading};
 use std::fmt::Write as _;
 
@@ -16,7 +17,8 @@ pub(crate) fn chapters(book: &Book, root: &str, current: Option<&Chapter>) -> St
             });
             let _ = writeln!(
                 out,
-                "<li><a href=\"{root}{}/\"{mark}><span class=\"n\">{}</span>{}</a>{inner}</li>",
+                "<li data-chapter=\"{}\"><a href=\"{root}{}/\"{mark}><span class=\"n\">{}</span>{}</a>{inner}</li>",
+                c.slug,
                 c.slug,
                 c.number,
                 escaped(&c.short)
@@ -39,7 +41,7 @@ fn sections(headings: &[Heading]) -> String {
     if links.is_empty() {
         return String::new();
     }
-    format!("<ol aria-label=\"On this page\">{}</ol>", links.concat())
+    format!("<ol aria-label=\"{}\">{}</ol>", words::ON_THIS_PAGE, links.concat())
 }
 
 /// The parts that have chapters: title, promise, chapters.

@@ -3,7 +3,8 @@
 //! A static host cannot see a query, so each lab has an address of its own, `embed/x/?ack_wait=8s`; the page `embed/`
 //! sends `embed/?lab=x&ack_wait=8s` there, and says which labs there are.
 
-use crate::template::{Page, Template, fingerprint};
+use crate::reader::script;
+use crate::template::{Page, Template};
 use crate::text::escaped;
 use delivery_book::{Book, Chapter, Part};
 use delivery_figure::lab::Lab;
@@ -28,11 +29,6 @@ pub(crate) fn files(template: &Template, book: &Book) -> Vec<(String, String)> {
         files.push((format!("embed/{}/index.html", lab.slug), lab_page(template, book, lab)));
     }
     files
-}
-
-/// The name of a script, which changes with it.
-fn script(name: &str, text: &str) -> String {
-    format!("{name}-{:016x}.js", fingerprint(text.as_bytes()))
 }
 
 /// The chapter that shows a lab.
@@ -67,6 +63,7 @@ fn lab_page(template: &Template, book: &Book, lab: &Lab) -> String {
     template.fill(&Page {
         title: &format!("{} · {}", lab.title, book.title),
         description: &lab.question,
+        path: &format!("embed/{}/", lab.slug),
         root: "../../",
         head: &head,
         body,
@@ -125,6 +122,7 @@ fn list_page(template: &Template, book: &Book) -> String {
     template.fill(&Page {
         title: &format!("Figures for a page of yours · {}", book.title),
         description: "The figures of this book, each by itself, to be shown in other pages.",
+        path: "embed/",
         root: "../",
         head: &head,
         body: format!("<main id=\"content\">\n{main}</main>"),

@@ -3,6 +3,7 @@
 use crate::contents::{chapters, parts, span};
 use crate::template::{Page, Template};
 use crate::text::{escaped, lower_first};
+use crate::{reader, words, worker};
 use delivery_book::{Book, Chapter, Part};
 use std::fmt::Write as _;
 
@@ -10,9 +11,8 @@ pub(crate) fn chapter_page(template: &Template, book: &Book, i: usize) -> String
     let chapter = &book.chapters[i];
     let part = book.parts.iter().find(|part| part.id == chapter.part);
     let mut main = format!(
-        "<p class=\"eyebrow\">Chapter {}, {}</p>\n<h1>{}</h1>\n",
-        chapter.number,
-        escaped(part.map_or("", |part| &part.title)),
+        "<p class=\"eyebrow\">{}</p>\n<h1>{}</h1>\n",
+        words::eyebrow(chapter.number, &escaped(part.map_or("", |part| &part.title))),
         escaped(&chapter.title)
     );
     let mut first = true;
@@ -39,16 +39,18 @@ pub(crate) fn chapter_page(template: &Template, book: &Book, i: usize) -> String
     };
     let before = i.checked_sub(1).map(|i| &book.chapters[i]);
     let turns =
-        turn(before, "prev", "Before this") + &turn(book.chapters.get(i + 1), "next", "Next");
+        turn(before, "prev", words::BEFORE) + &turn(book.chapters.get(i + 1), "next", words::NEXT);
     if !turns.is_empty() {
         let _ = writeln!(
             main,
-            "<nav class=\"turn\" aria-label=\"Chapters before and after\">{turns}</nav>"
+            "<nav class=\"turn\" aria-label=\"{}\">{turns}</nav>",
+            words::AROUND
         );
     }
     template.fill(&Page {
         title: &format!("{} · {}", chapter.short, book.title),
         description: &chapter.summary,
+        path: &format!("{}/", chapter.slug),
         root: "../",
         head: "",
         body: body(book, "../", Some(chapter), "chapter", &main),
@@ -69,8 +71,9 @@ pub(crate) fn front_page(template: &Template, book: &Book) -> String {
     if let Some(chapter) = book.chapters.first() {
         let _ = writeln!(
             main,
-            "<p class=\"start\"><a href=\"{}/\">Begin with {}</a></p>",
+            "<p class=\"start\"><a href=\"{}/\">{} {}</a></p>",
             chapter.slug,
+            words::BEGIN,
             escaped(&chapter.short)
         );
     }
@@ -79,7 +82,8 @@ pub(crate) fn front_page(template: &Template, book: &Book) -> String {
         for c in chapters {
             let _ = writeln!(
                 main,
-                "<li><span class=\"n\">{}</span><a href=\"{}/\">{}</a><p>{}</p></li>",
+                "<li data-chapter=\"{}\"><span class=\"n\">{}</span><a href=\"{}/\">{}</a><p>{}</p></li>",
+                c.slug,
                 c.number,
                 c.slug,
                 escaped(&c.title),
@@ -91,6 +95,7 @@ pub(crate) fn front_page(template: &Template, book: &Book) -> String {
     template.fill(&Page {
         title: &format!("{}: {}", book.title, lower_first(&book.claim)),
         description: &book.about,
+        path: "",
         root: "./",
         head: "",
         body: body(book, "./", None, "front", &main),
@@ -100,39 +105,75 @@ pub(crate) fn front_page(template: &Template, book: &Book) -> String {
 /// The page of an address that leads nowhere. It may be asked for at any depth, so it helps where the site has an absolute base.
 pub(crate) fn missing_page(template: &Template, book: &Book) -> String {
     let main = format!(
-        "<h1>There is no such page</h1>\n<p class=\"lead\">The address leads nowhere in this book. Its chapters are on \
+        "<h1>{}</h1>\n<p class=\"lead\">The address leads nowhere in this book. Its chapters are on \
          the <a href=\"{}\">front page</a>.</p>\n",
+        words::MISSING,
         template.base
     );
     template.fill(&Page {
-        title: &format!("No such page · {}", book.title),
+        title: &format!("{} · {}", words::MISSING_TITLE, book.title),
         description: &book.about,
+        path: "404.html",
         root: "./",
         head: "",
         body: body(book, &template.base, None, "front", &main),
     })
 }
 
+/// The page that stands for one that is not kept while there is no network.
+pub(crate) fn offline_page(template: &Template, book: &Book) -> String {
+    template.fill(&Page {
+        title: &format!("{} · {}", words::OFFLINE, book.title),
+        description: &book.about,
+        path: worker::OFFLINE,
+        root: "../",
+        head: "<meta name=\"robots\" content=\"noindex\">\n",
+        body: body(
+            book,
+            "../",
+            None,
+            "front",
+            &format!(
+                "<h1>{}</h1>\n<p class=\"lead\">{}</p>\n",
+                words::OFFLINE,
+                words::OFFLINE_WHY
+            ),
+        ),
+    })
+}
+
 /// All that stands in the body of a page. `root` is the way to the front page.
-fn body(book: &Book, root: &str, current: Option<&Chapter>, class: &str, main: &str) -> String {
-    let title = escaped(&book.title);
-    let chapters = chapters(book, root, current);
-    let list = format!("<nav class=\"chapters\" aria-label=\"Chapters\">\n{chapters}</nav>");
+pub(crate) fn body(book: &Book, root: &str, current: Option<&Chapter>, class: &str, main: &str) -> String {
+    let home = format!("<a class=\"home\" href=\"{root}\">{}</a>", escaped(&book.title));
+    let list = format!(
+        "<nav class=\"chapters\" aria-label=\"{}\">\n{}</nav>\n\
+         <div class=\"contents-foot\"><p class=\"how-far\" hidden></p><a href=\"{root}print/\">{}</a></div>",
+        words::CHAPTERS,
+        chapters(book, root, current),
+        words::WHOLE
+    );
     format!(
-        "<a class=\"skip\" href=\"#content\">Skip to the text</a>\n\
+        "<a class=\"skip\" href=\"#content\">{}</a>\n\
          <div class=\"shell\">\n\
-         <header class=\"top\"><a class=\"home\" href=\"{root}\">{title}</a>\
-         <details class=\"contents\"><summary>Contents</summary>{list}</details></header>\n\
-         <header class=\"book\"><a class=\"home\" href=\"{root}\">{title}</a>\n{list}</header>\n\
+         <header class=\"top\">{home}{seek}\
+         <details class=\"contents\"><summary>{}</summary>{list}{}</details></header>\n\
+         <header class=\"book\">{home}{seek}\n{list}{}</header>\n\
          <div class=\"page\">\n\
          <main id=\"content\" class=\"{class}\">\n{main}</main>\n\
          <footer class=\"foot\">\n\
-         <p>The simulator behind the figures was checked against recordings of {}.</p>\n\
-         <p><a href=\"{root}embed/\">Put a figure into a page of yours.</a></p>\n\
-         <p>Nothing leaves this page: no cookies, no requests to anybody else. Text and code: {}.</p>\n\
+         <p>{}</p>\n\
+         <p><a href=\"{root}embed/\">{}</a></p>\n\
+         <p>{} {}</p>\n\
          </footer>\n</div>\n</div>",
-        escaped(&book.checked_against),
-        env!("CARGO_PKG_LICENSE").replace(" OR ", " or "),
+        words::SKIP,
+        words::CONTENTS,
+        reader::scheme("top"),
+        reader::scheme("book"),
+        words::checked(&escaped(&book.checked_against)),
+        words::EMBED,
+        words::QUIET,
+        words::terms(&env!("CARGO_PKG_LICENSE").replace(" OR ", " or ")),
+        seek = reader::seek(),
     )
 }
 
