@@ -1,5 +1,6 @@
 //! Pictures of the site that are no page: what a link to a chapter shows elsewhere, drawn from its first figure, and the icons.
 
+use crate::words;
 use delivery_book::{Book, Chapter, Part};
 use delivery_figure::lab::Lab;
 use delivery_lab::printed::printed;
@@ -50,7 +51,7 @@ impl Painter {
             Part::Lab(slug) => book.lab(slug),
             Part::Html(_) => None,
         });
-        let above = format!("{} · {}", book.title, chapter.number);
+        let above = format!("{} · {}", book.title, words::chapter(chapter.number));
         self.draw(&above, &chapter.title, &chapter.summary, lab)
     }
 
@@ -77,7 +78,7 @@ impl Painter {
             escaped(above)
         );
         let mut y = 86;
-        for line in lines(title, 42) {
+        for line in balanced(title, 44) {
             y += 58;
             let _ = write!(
                 svg,
@@ -178,6 +179,12 @@ fn lines(text: &str, letters: usize) -> Vec<String> {
         lines[3].push('…');
     }
     lines
+}
+
+/// The same in lines that are about as long as each other.
+fn balanced(text: &str, letters: usize) -> Vec<String> {
+    let n = lines(text, letters).len();
+    (1..=letters).map(|width| lines(text, width)).find(|lines| lines.len() == n && !lines[n - 1].ends_with('…')).unwrap_or_else(|| lines(text, letters))
 }
 
 fn escaped(text: &str) -> String {
@@ -391,6 +398,8 @@ mod tests {
     #[test]
     fn titles_are_broken_between_words() {
         assert_eq!(lines("A publish that returns has promised you almost nothing", 42), ["A publish that returns has promised you", "almost nothing"]);
+        assert_eq!(balanced("The server has no idea that your worker died", 43), ["The server has no idea", "that your worker died"]);
+        assert_eq!(balanced("", 43), [""]);
         assert_eq!(lines(&"word ".repeat(60), 20).len(), 4);
         assert!(lines(&"word ".repeat(60), 20)[3].ends_with('…'));
     }

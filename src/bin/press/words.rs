@@ -32,7 +32,12 @@ pub(crate) const QUIET: &str = "Nothing leaves this page: no cookies, no request
 
 /// Above a chapter.
 pub(crate) fn eyebrow(number: u32, part: &str) -> String {
-    format!("Chapter {number}, {part}")
+    format!("{}, {part}", chapter(number))
+}
+
+/// A chapter by its number.
+pub(crate) fn chapter(number: u32) -> String {
+    format!("Chapter {number}")
 }
 
 /// On the front page, before the name of the first chapter.
