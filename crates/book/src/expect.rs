@@ -1,10 +1,15 @@
 //! What a lab's run must show: claims of the book, checked against the run itself.
 
+mod server;
+
 use crate::source::nearest;
+use delivery_figure::condition::{Condition, Facts};
 use delivery_figure::lab::Lab;
+use delivery_sim::setting::Value;
 use delivery_sim::trace::{ClientId, Delivery, Msg};
 use delivery_sim::{Dur, Event, Time, Trace};
 use serde::Deserialize;
+use server::{Advised, Holds, Published};
 use std::collections::{BTreeMap, BTreeSet};
 use toml::Spanned;
 
@@ -27,6 +32,21 @@ pub(crate) struct Expect {
     /// The moment to look at; a result in a chapter leads there. The opening moment if not given.
     #[serde(default)]
     pub(crate) at: Option<Time>,
+    /// Whether it is about the second system of the lab.
+    #[serde(default)]
+    beside: bool,
+    /// What must hold of the run, in the language of answers and goals.
+    #[serde(default)]
+    shows: Option<Spanned<Condition>>,
+    /// How publishes end.
+    #[serde(default)]
+    published: Vec<Spanned<Published>>,
+    /// Advisories that are sent.
+    #[serde(default)]
+    advisories: Vec<Spanned<Advised>>,
+    /// What streams hold.
+    #[serde(default)]
+    streams: Vec<Spanned<Holds>>,
     /// Deliveries that happen.
     #[serde(default)]
     delivered: Vec<Spanned<Delivered>>,
@@ -80,6 +100,10 @@ struct InfoAt {
     num_ack_pending: Option<u64>,
     num_redelivered: Option<u64>,
     num_waiting: Option<u64>,
+    delivered_consumer_seq: Option<u64>,
+    delivered_stream_seq: Option<u64>,
+    ack_floor_consumer_seq: Option<u64>,
+    ack_floor_stream_seq: Option<u64>,
 }
 
 /// A claim that does not hold: the offset of what claims it, and what the run gave.
@@ -88,7 +112,13 @@ pub(crate) type Failure = (usize, String);
 impl Expect {
     /// Whether it checks anything.
     pub(crate) fn checks_something(&self) -> bool {
-        !(self.delivered.is_empty() && self.handled.is_empty() && self.info.is_empty())
+        !(self.delivered.is_empty()
+            && self.handled.is_empty()
+            && self.info.is_empty()
+            && self.published.is_empty()
+            && self.advisories.is_empty()
+            && self.streams.is_empty())
+            || self.shows.is_some()
             || self.redelivered.is_some()
             || self.handled_twice.is_some()
             || self.worked_on_at_once.is_some()
@@ -119,8 +149,19 @@ impl Expect {
         if !sentences.is_empty() {
             return sentences.into_iter().map(|sentence| (at_set, sentence)).collect();
         }
-        match lab.run(&position.values) {
-            Ok(trace) => self.compare(&Run::new(&trace)),
+        let run = if self.beside {
+            lab.run_beside(&position.values).unwrap_or_else(|| {
+                Err(vec!["the lab has no second system; leave out `beside`".into()])
+            })
+        } else {
+            lab.run(&position.values)
+        };
+        match run {
+            Ok(trace) => {
+                let mut failures = self.compare(&Run::new(&trace));
+                failures.extend(self.compare_shown(&trace, lab, &position.values));
+                failures
+            }
             Err(sentences) => sentences
                 .into_iter()
                 .map(|sentence| {
@@ -130,8 +171,47 @@ impl Expect {
         }
     }
 
+    /// What is claimed in the language of answers and goals: each part of it that does not hold.
+    fn compare_shown(&self, trace: &Trace, lab: &Lab, values: &[Value]) -> Vec<Failure> {
+        let Some(shows) = &self.shows else { return Vec::new() };
+        let (start, facts) = (shows.span().start, Facts::new(trace));
+        if facts.holds(shows.get_ref(), lab, values) {
+            return Vec::new();
+        }
+        let mut failures: Vec<Failure> = Vec::new();
+        for claim in &shows.get_ref().claims {
+            let alone = Condition { claims: vec![claim.clone()], ..Condition::default() };
+            if !facts.holds(&alone, lab, values) {
+                let (what, found) = (claim.what.name(), facts.fitting(claim));
+                failures.push((
+                    start,
+                    format!("`{what}` is claimed otherwise; in the run it fits {}", list(&found)),
+                ));
+            }
+        }
+        if failures.is_empty() {
+            failures.push((
+                start,
+                "the knobs do not stand as `shows` has them; turn them by `set`".into(),
+            ));
+        }
+        failures
+    }
+
     fn compare(&self, run: &Run<'_>) -> Vec<Failure> {
         let mut failures = Vec::new();
+        for expected in &self.published {
+            let sentence = expected.get_ref().compare(run.trace);
+            failures.extend(sentence.map(|sentence| (expected.span().start, sentence)));
+        }
+        for expected in &self.advisories {
+            let sentence = expected.get_ref().compare(run.trace);
+            failures.extend(sentence.map(|sentence| (expected.span().start, sentence)));
+        }
+        for expected in &self.streams {
+            let sentences = expected.get_ref().compare(run.trace);
+            failures.extend(sentences.into_iter().map(|s| (expected.span().start, s)));
+        }
         for expected in &self.delivered {
             let (start, expected) = (expected.span().start, expected.get_ref());
             match run.message(&expected.msg) {
@@ -271,6 +351,10 @@ impl InfoAt {
             ("num_ack_pending", self.num_ack_pending, info.num_ack_pending),
             ("num_redelivered", self.num_redelivered, info.num_redelivered),
             ("num_waiting", self.num_waiting, info.num_waiting),
+            ("delivered_consumer_seq", self.delivered_consumer_seq, info.delivered.consumer_seq),
+            ("delivered_stream_seq", self.delivered_stream_seq, info.delivered.stream_seq),
+            ("ack_floor_consumer_seq", self.ack_floor_consumer_seq, info.ack_floor.consumer_seq),
+            ("ack_floor_stream_seq", self.ack_floor_stream_seq, info.ack_floor.stream_seq),
         ]
         .into_iter()
         .filter_map(|(name, expected, found)| {

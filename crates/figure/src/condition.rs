@@ -332,6 +332,15 @@ impl<'a> Facts<'a> {
         }
     }
 
+    /// The labels of the messages that a claim fits, whatever number of them it wants.
+    pub fn fitting(&self, claim: &Claim) -> Vec<String> {
+        let any = Claim { only: false, ..claim.clone() };
+        let any = if claim.only { Claim { msgs: Vec::new(), ..any } } else { any };
+        let fits = |msg: u32| self.hits.iter().any(|h| h.msg.0 == msg && self.fits(&any, h));
+        let msgs = 0..self.trace.messages.len() as u32;
+        msgs.filter(|msg| fits(*msg)).map(|msg| self.trace.label(Msg(msg))).collect()
+    }
+
     /// Whether a condition holds of this run, which came of these settings of the lab.
     pub fn holds(&self, condition: &Condition, lab: &Lab, values: &[Value]) -> bool {
         let mut i = 0;

@@ -372,7 +372,19 @@ compact_struct!(DeadLetterHandler {
     delete_original,
 });
 compact_struct!(Step { at, op });
-compact_struct!(Publish { by, subject, data, count, every, via, msg_id, pad_bytes, timeout });
+compact_struct!(Publish {
+    by,
+    subject,
+    data,
+    count,
+    every,
+    via,
+    msg_id,
+    without_id,
+    flush,
+    pad_bytes,
+    timeout
+});
 compact_struct!(Pull { worker, stream, consumer, batch, expires, no_wait, max_bytes });
 compact_struct!(Answer {
     worker,

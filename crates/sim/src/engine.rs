@@ -439,7 +439,10 @@ impl<'a, O: Observer> World<'a, O> {
             Act::PullWake(consumer) => self.pull_wake(consumer),
             Act::Age(stream) => self.age(stream),
             Act::Call(step) => self.call(step),
-            Act::Answered { step, answer } => self.emit(Event::Replied { step, answer }),
+            Act::Answered { step, answer } => {
+                self.emit(Event::Replied { step, answer });
+                self.flushed(step);
+            }
             Act::Create(consumer) => self.create_late(consumer),
             Act::Request { step, msg } => self.request_arrives(step, msg),
             Act::Inactive { consumer, grace } => self.inactive(consumer, grace),

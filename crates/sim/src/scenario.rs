@@ -781,6 +781,10 @@ pub struct Publish {
     pub via: Via,
     /// `Nats-Msg-Id`, `{i}` as above; empty means none (R16).
     pub msg_id: String,
+    /// It is published without its message id all the same: what a knob takes away.
+    pub without_id: bool,
+    /// The client flushes after each message: a plain publish then goes on when the server has processed it (R6).
+    pub flush: bool,
     /// Bytes of further payload.
     pub pad_bytes: u32,
     /// How long a JetStream publish waits for its PubAck; zero means 5 s.
@@ -797,6 +801,8 @@ impl Default for Publish {
             every: Dur::ZERO,
             via: Via::Js,
             msg_id: String::new(),
+            without_id: false,
+            flush: false,
             pad_bytes: 0,
             timeout: Dur::ZERO,
         }

@@ -1,11 +1,12 @@
 //! Single settings of a scenario by name, so that a knob or an address can read and change them.
 //!
 //! A path names the field and whose it is: `consumer.ack_wait` (of every consumer),
-//! `consumer[orders].ack_wait` (of that one), `worker[run 3].start`, `publish.count`.
+//! `consumer[orders].ack_wait` (of that one), `worker[run 3].start`, `publish[shop].count` (of that publisher's steps),
+//! `kill[emails].at` (of the step that does it).
 
 use crate::scenario::{
     AckPolicy, Chance, DeliverPolicy, Discard, Op, ReplayPolicy, Retention, Scenario, Service,
-    Version,
+    Version, Via,
 };
 use crate::time::Dur;
 
@@ -132,9 +133,14 @@ const FIELDS: &[(&str, &str, Form)] = &[
         ]),
     ),
     ("consumer", "replay_policy", Form::Choice(&["instant", "original"])),
+    ("consumer", "opt_start_seq", Form::Count),
+    ("consumer", "opt_start_time", Form::Dur),
+    ("consumer", "max_waiting", Form::Count),
+    ("consumer", "inactive_threshold", Form::Dur),
     ("stream", "retention", Form::Choice(&["limits", "interest", "workqueue"])),
     ("stream", "discard", Form::Choice(&["old", "new"])),
     ("stream", "max_msgs", Form::Limit),
+    ("stream", "max_bytes", Form::Limit),
     ("stream", "max_msgs_per_subject", Form::Limit),
     ("stream", "max_age", Form::Dur),
     ("stream", "duplicate_window", Form::Dur),
@@ -151,12 +157,38 @@ const FIELDS: &[(&str, &str, Form)] = &[
     ("worker", "crash_chance", Form::Percent),
     ("worker", "restart_after", Form::Dur),
     ("worker", "lost_answer_chance", Form::Percent),
+    ("worker", "commit_to_ack", Form::Dur),
+    ("worker", "max_messages", Form::Count),
+    ("worker", "max_pulls", Form::Count),
     ("worker", "ack_first", Form::Switch),
     ("worker", "idempotent", Form::Switch),
     ("worker", "handled_table", Form::Switch),
+    ("subscriber", "start", Form::Dur),
+    ("subscriber", "stop", Form::Dur),
+    ("subscriber", "service_time", Form::Dur),
+    ("subscriber", "pending_msgs_limit", Form::Count),
+    ("subscriber", "reconnect_wait", Form::Dur),
+    ("subscriber", "loss_chance", Form::Percent),
+    ("subscriber", "error_callback", Form::Switch),
+    ("dead_letter_handler", "start", Form::Dur),
+    ("dead_letter_handler", "stop", Form::Dur),
+    ("dead_letter_handler", "copies", Form::Count),
+    ("dead_letter_handler", "message_id", Form::Switch),
+    ("dead_letter_handler", "delete_original", Form::Switch),
     ("publish", "at", Form::Dur),
     ("publish", "count", Form::Count),
     ("publish", "every", Form::Dur),
+    ("publish", "pad_bytes", Form::Count),
+    ("publish", "timeout", Form::Dur),
+    ("publish", "msg_id", Form::Switch),
+    ("publish", "flush", Form::Switch),
+    ("publish", "via", Form::Choice(&["js", "core"])),
+    ("kill", "at", Form::Dur),
+    ("subscribe", "at", Form::Dur),
+    ("server_stop", "at", Form::Dur),
+    ("server_start", "at", Form::Dur),
+    ("server", "max_pending", Form::Count),
+    ("run", "network_delay", Form::Dur),
     ("server", "version", Form::Choice(&["2.10", "2.11", "2.12", "2.14", "2.15"])),
     ("run", "seed", Form::Count),
 ];
@@ -237,6 +269,10 @@ impl Setting {
                                 c.ack_policy = ALL[i]
                             }));
                         }
+                        "opt_start_seq" => see(Slot::Number(&mut c.opt_start_seq)),
+                        "opt_start_time" => see(Slot::Dur(&mut c.opt_start_time.0)),
+                        "max_waiting" => see(Slot::Count(&mut c.max_waiting)),
+                        "inactive_threshold" => see(Slot::Dur(&mut c.inactive_threshold.0)),
                         "deliver_policy" => {
                             const ALL: [DeliverPolicy; 6] = [
                                 DeliverPolicy::All,
@@ -273,6 +309,7 @@ impl Setting {
                             see(Slot::Choice(s.discard as usize, &mut |i| s.discard = ALL[i]));
                         }
                         "max_msgs" => see(Slot::Limit(&mut s.max_msgs, -1)),
+                        "max_bytes" => see(Slot::Limit(&mut s.max_bytes, -1)),
                         "max_msgs_per_subject" => see(Slot::Limit(&mut s.max_msgs_per_subject, -1)),
                         "max_age" => see(Slot::Dur(&mut s.max_age.0)),
                         _ => {
@@ -298,6 +335,9 @@ impl Setting {
                         "crash_chance" => see(Slot::Chance(&mut w.crash_chance)),
                         "restart_after" => see(Slot::Dur(&mut w.restart_after.0)),
                         "lost_answer_chance" => see(Slot::Chance(&mut w.lost_answer_chance)),
+                        "commit_to_ack" => see(Slot::Dur(&mut w.commit_to_ack.0)),
+                        "max_messages" => see(Slot::Count(&mut w.max_messages)),
+                        "max_pulls" => see(Slot::Count(&mut w.max_pulls)),
                         "ack_first" => see(Slot::Switch(&mut w.ack_first)),
                         "idempotent" => see(Slot::Switch(&mut w.idempotent)),
                         "handled_table" => see(Slot::Switch(&mut w.handled_table)),
@@ -311,20 +351,71 @@ impl Setting {
                     }
                 }
             }
-            "server" => see(Slot::Choice(scenario.version as usize, &mut |i| {
-                scenario.version = Version::ALL[i];
-            })),
-            "run" => see(Slot::Seed(&mut scenario.seed)),
+            "subscriber" => {
+                for s in scenario.subscribers.iter_mut().filter(|s| wanted(&s.name)) {
+                    see(match self.field {
+                        "start" => Slot::Dur(&mut s.start.0),
+                        "stop" => Slot::Dur(&mut s.stop.0),
+                        "service_time" => Slot::Service(&mut s.service_time),
+                        "pending_msgs_limit" => Slot::Count(&mut s.pending_msgs_limit),
+                        "reconnect_wait" => Slot::Dur(&mut s.reconnect_wait.0),
+                        "loss_chance" => Slot::Chance(&mut s.loss_chance),
+                        _ => Slot::Switch(&mut s.error_callback),
+                    });
+                }
+            }
+            "dead_letter_handler" => {
+                for h in scenario.dead_letter_handlers.iter_mut().filter(|h| wanted(&h.name)) {
+                    see(match self.field {
+                        "start" => Slot::Dur(&mut h.start.0),
+                        "stop" => Slot::Dur(&mut h.stop.0),
+                        "copies" => Slot::Count(&mut h.copies),
+                        "message_id" => Slot::Switch(&mut h.message_id),
+                        _ => Slot::Switch(&mut h.delete_original),
+                    });
+                }
+            }
+            "server" => match self.field {
+                "max_pending" => see(Slot::Number(&mut scenario.max_pending)),
+                _ => see(Slot::Choice(scenario.version as usize, &mut |i| {
+                    scenario.version = Version::ALL[i];
+                })),
+            },
+            "run" => see(match self.field {
+                "seed" => Slot::Number(&mut scenario.seed),
+                _ => Slot::Dur(&mut scenario.network_delay.0),
+            }),
             _ => {
                 for step in &mut scenario.timeline {
-                    let Op::Publish(p) = &mut step.op else { continue };
-                    if wanted(&p.by) {
-                        see(match self.field {
-                            "at" => Slot::Dur(&mut step.at.0),
-                            "count" => Slot::Count(&mut p.count),
-                            _ => Slot::Dur(&mut p.every.0),
-                        });
+                    let (kind, name) = match &step.op {
+                        Op::Publish(p) => ("publish", p.by.as_str()),
+                        Op::Kill(name) => ("kill", name.as_str()),
+                        Op::Subscribe(s) => ("subscribe", s.name.as_str()),
+                        Op::ServerStop => ("server_stop", ""),
+                        Op::ServerStart => ("server_start", ""),
+                        _ => continue,
+                    };
+                    if kind != self.kind || !wanted(name) {
+                        continue;
                     }
+                    if self.field == "at" {
+                        see(Slot::Dur(&mut step.at.0));
+                        continue;
+                    }
+                    let Op::Publish(p) = &mut step.op else { continue };
+                    see(match self.field {
+                        "count" => Slot::Count(&mut p.count),
+                        "every" => Slot::Dur(&mut p.every.0),
+                        "pad_bytes" => Slot::Count(&mut p.pad_bytes),
+                        "timeout" => Slot::Dur(&mut p.timeout.0),
+                        "msg_id" => Slot::Unless(&mut p.without_id),
+                        "flush" => Slot::Switch(&mut p.flush),
+                        _ => {
+                            let now = p.via as usize;
+                            see(Slot::Choice(now, &mut |i| p.via = [Via::Js, Via::Core][i]));
+                            continue;
+                        }
+                    });
                 }
             }
         }
@@ -347,7 +438,9 @@ enum Slot<'a> {
     Choice(usize, &'a mut dyn FnMut(usize)),
     Switch(&'a mut bool),
     Chance(&'a mut Chance),
-    Seed(&'a mut u64),
+    Number(&'a mut u64),
+    /// On where the field says no.
+    Unless(&'a mut bool),
     Service(&'a mut Service),
     Spread(&'a mut Service),
 }
@@ -382,7 +475,8 @@ impl Slot<'_> {
             Self::Choice(now, _) => Value::Choice(words[*now]),
             Self::Switch(on) => Value::Choice(words[usize::from(**on)]),
             Self::Chance(chance) => Value::Count(Some(u64::from(chance.0 / PPM))),
-            Self::Seed(n) => Value::Count(Some(**n)),
+            Self::Unless(no) => Value::Choice(words[usize::from(!**no)]),
+            Self::Number(n) => Value::Count(Some(**n)),
             Self::Service(s) => Value::Dur(Dur(middle_and_spread(**s).0)),
             Self::Spread(s) => Value::Dur(Dur(middle_and_spread(**s).1)),
         }
@@ -406,7 +500,8 @@ impl Slot<'_> {
             (Self::Chance(chance), Value::Count(Some(v))) => {
                 chance.0 = PPM * u32::try_from(*v).unwrap_or(100).min(100);
             }
-            (Self::Seed(n), Value::Count(Some(v))) => **n = *v,
+            (Self::Unless(no), Value::Choice(word)) => **no = place(word) == Some(0),
+            (Self::Number(n), Value::Count(Some(v))) => **n = *v,
             (Self::Service(s), Value::Dur(v)) => **s = around(v.0, middle_and_spread(**s).1),
             (Self::Spread(s), Value::Dur(v)) => **s = around(middle_and_spread(**s).0, v.0),
             _ => return false,
@@ -418,7 +513,10 @@ impl Slot<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::{Consumer, StreamConfig, Worker};
+    use crate::scenario::{
+        Consumer, DeadLetterHandler, Publish, Step, StreamConfig, Subscriber, Worker,
+    };
+    use crate::time::Time;
 
     #[test]
     fn settings_are_read_and_changed_by_path() {
@@ -426,6 +524,15 @@ mod tests {
             streams: vec![StreamConfig::default()],
             consumers: vec![Consumer::default()],
             workers: vec![Worker::default(), Worker { name: "run 2".into(), ..Worker::default() }],
+            subscribers: vec![Subscriber::default()],
+            dead_letter_handlers: vec![DeadLetterHandler::default()],
+            timeline: vec![
+                Step { at: Time::ZERO, op: Op::Publish(Publish::default()) },
+                Step { at: Time::ZERO, op: Op::Kill("worker".into()) },
+                Step { at: Time::ZERO, op: Op::Subscribe(Subscriber::default()) },
+                Step { at: Time::ZERO, op: Op::ServerStop },
+                Step { at: Time::ZERO, op: Op::ServerStart },
+            ],
             ..Scenario::default()
         };
         for (path, before, text, after) in [
@@ -451,6 +558,39 @@ mod tests {
             ("worker.ack_first", "off", "on", "on"),
             ("worker.idempotent", "off", "on", "on"),
             ("worker.handled_table", "off", "on", "on"),
+            ("worker.commit_to_ack", "0s", "10ms", "10 ms"),
+            ("worker.max_messages", "0", "3", "3"),
+            ("worker.max_pulls", "0", "3", "3"),
+            ("consumer.opt_start_seq", "0", "3", "3"),
+            ("consumer.opt_start_time", "0s", "3s", "3 s"),
+            ("consumer.max_waiting", "0", "3", "3"),
+            ("consumer.inactive_threshold", "0s", "5s", "5 s"),
+            ("stream.max_bytes", "unlimited", "1024", "1024"),
+            ("subscriber.start", "0s", "3s", "3 s"),
+            ("subscriber.stop", "0s", "3s", "3 s"),
+            ("subscriber.service_time", "0s", "50ms", "50 ms"),
+            ("subscriber.pending_msgs_limit", "0", "10", "10"),
+            ("subscriber.reconnect_wait", "0s", "2s", "2 s"),
+            ("subscriber.loss_chance", "0", "20", "20"),
+            ("subscriber.error_callback", "on", "off", "off"),
+            ("dead_letter_handler.start", "0s", "3s", "3 s"),
+            ("dead_letter_handler.stop", "0s", "3s", "3 s"),
+            ("dead_letter_handler.copies", "1", "2", "2"),
+            ("dead_letter_handler.message_id", "on", "off", "off"),
+            ("dead_letter_handler.delete_original", "off", "on", "on"),
+            ("publish[publisher].at", "0s", "3s", "3 s"),
+            ("publish.every", "0s", "3s", "3 s"),
+            ("publish.pad_bytes", "0", "100", "100"),
+            ("publish.timeout", "0s", "1s", "1 s"),
+            ("publish.msg_id", "on", "off", "off"),
+            ("publish.flush", "off", "on", "on"),
+            ("publish.via", "js", "core", "core"),
+            ("kill[worker].at", "0s", "3s", "3 s"),
+            ("subscribe.at", "0s", "3s", "3 s"),
+            ("server_stop.at", "0s", "3s", "3 s"),
+            ("server_start.at", "0s", "4s", "4 s"),
+            ("server.max_pending", "0", "1024", "1024"),
+            ("run.network_delay", "200us", "1ms", "1 ms"),
             ("server.version", "2.12", "2.14", "2.14"),
             ("run.seed", "1", "7", "7"),
         ] {
@@ -469,6 +609,10 @@ mod tests {
                 assert_eq!(setting.get(&scenario), Some(Value::Choice(word)), "{path}");
                 let json = serde_json::to_string(&scenario).unwrap();
                 let said = match form {
+                    // What it takes away is what is written.
+                    _ if setting.field() == "msg_id" => {
+                        format!("\"without_id\":{}", *word == "off")
+                    }
                     Form::Switch => format!("\"{}\":{}", setting.field(), *word == "on"),
                     _ => format!("\"{}\":\"{word}\"", setting.field()),
                 };
@@ -477,7 +621,9 @@ mod tests {
         }
         assert_eq!(scenario.workers[0].start, crate::Time::ZERO, "only run 2 was named");
         assert!(
-            !Setting::parse("publish.count").unwrap().set(&mut scenario, &Value::Count(Some(1)))
+            !Setting::parse("publish[other].count")
+                .unwrap()
+                .set(&mut scenario, &Value::Count(Some(1)))
         );
     }
 

@@ -166,3 +166,50 @@ fn a_slow_subscriber_keeps_what_its_library_buffers() {
         assert_eq!(handled_of(library, limit), handled, "{library:?} {limit}");
     }
 }
+
+#[test]
+fn a_flush_after_each_message_waits_for_the_server_and_for_nobody_else() {
+    for (flush, moments) in [(false, ["0", "0", "0"]), (true, ["0", "400", "800"])] {
+        let mut scenario = Scenario { end: Time::ms(100), ..Scenario::default() };
+        let publish = Publish {
+            subject: "orders.new".into(),
+            count: 3,
+            via: delivery_sim::scenario::Via::Core,
+            flush,
+            ..Publish::default()
+        };
+        scenario.timeline = vec![Step { at: Time::ZERO, op: Op::Publish(publish) }];
+        let trace = run(&scenario).unwrap();
+        let sent: Vec<String> = trace
+            .records
+            .iter()
+            .filter(|record| matches!(record.event, Event::Published { .. }))
+            .map(|record| (record.at.0 / 1_000).to_string())
+            .collect();
+        let returned =
+            trace.records.iter().filter(|r| matches!(r.event, Event::Replied { .. })).count();
+        assert_eq!((sent, returned), (moments.map(str::to_owned).to_vec(), 3 * usize::from(flush)));
+    }
+}
+
+#[test]
+fn without_its_id_a_message_is_stored_twice() {
+    for (without_id, seqs) in
+        [(false, vec![(1, false), (1, true)]), (true, vec![(1, false), (2, false)])]
+    {
+        let mut scenario = orders(Dur::secs(5), 2);
+        let Op::Publish(publish) = &mut scenario.timeline[0].op else { unreachable!() };
+        publish.msg_id = "order-1".into();
+        publish.without_id = without_id;
+        let acks: Vec<(u64, bool)> = run(&scenario)
+            .unwrap()
+            .records
+            .iter()
+            .filter_map(|record| match record.event {
+                Event::PubAcked { seq, duplicate, .. } => Some((seq, duplicate)),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(acks, seqs);
+    }
+}

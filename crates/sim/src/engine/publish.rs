@@ -67,7 +67,7 @@ impl<'a, O: Observer> World<'a, O> {
     /// Client: hands messages of a step to their connection, from the n-th on.
     pub(crate) fn publish(&mut self, step: u32, n: u32) {
         let Some(spec) = self.publish_spec(step) else { return };
-        let burst = spec.via == Via::Core && spec.every == Dur::ZERO;
+        let burst = spec.via == Via::Core && spec.every == Dur::ZERO && !spec.flush;
         for n in n..=if burst { spec.count } else { n.min(spec.count) } {
             self.publish_one(spec, step, n);
         }
@@ -80,6 +80,9 @@ impl<'a, O: Observer> World<'a, O> {
         let msg = self.new_message(Message::Published { step, n });
         let by = self.names.actor(step);
         self.emit(Event::Published { msg, by });
+        if spec.flush {
+            self.flush(step);
+        }
         if self.up && !self.publishers[by.0 as usize].away {
             self.queue.send(self.now, Act::Accept { step, n, msg });
             return;
@@ -130,6 +133,18 @@ impl<'a, O: Observer> World<'a, O> {
         }
     }
 
+    /// Client: a flush after a message returned, and a plain publish goes on with the next one of its step.
+    pub(crate) fn flushed(&mut self, step: u32) {
+        let Some(spec) = self.publish_spec(step) else { return };
+        if spec.via == Via::Core && spec.every == Dur::ZERO {
+            let n = self.progress[step as usize];
+            if n < spec.count {
+                self.progress[step as usize] = n + 1;
+                self.publish(step, n + 1);
+            }
+        }
+    }
+
     /// Server: a published message arrives.
     pub(crate) fn accept(&mut self, step: u32, n: u32, msg: Msg) {
         let Some(spec) = self.publish_spec(step) else { return };
@@ -148,7 +163,7 @@ impl<'a, O: Observer> World<'a, O> {
             return;
         }
         let subject = numbered(&spec.subject, n);
-        let id = numbered(&spec.msg_id, n);
+        let id = numbered(if spec.without_id { "" } else { &spec.msg_id }, n);
         // A header line and the version line before it.
         let header = if id.is_empty() { 0 } else { id.len() as u32 + 27 };
         let payload = numbered(&spec.data, n).len() as u32 + spec.pad_bytes;

@@ -320,6 +320,7 @@ impl Removals {
         match ledger.source(msg) {
             Some(Message::Published { step, n }) => {
                 match &trace.scenario.timeline[step as usize].op {
+                    Op::Publish(publish) if publish.without_id => String::new(),
                     Op::Publish(publish) => publish.msg_id.replace("{i}", &n.to_string()),
                     _ => String::new(),
                 }

@@ -208,7 +208,7 @@ impl<'r> Ledger<'r> {
         match seen {
             Seen::Answer(_) => match self.next_call()? {
                 // Their answers come from the client, which waits.
-                Op::Flush(_) | Op::Request(_) => None,
+                Op::Flush(_) | Op::Request(_) | Op::Publish(_) => None,
                 _ => (*self.run.answers.get(self.answers)?).map(|(_, at)| at),
             },
             _ => seen.at(),

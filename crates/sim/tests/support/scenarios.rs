@@ -474,6 +474,8 @@ impl Maker {
             every: if d.one_in(2) { d.span() } else { Dur::ZERO },
             via: d.pick(&[Via::Js, Via::Core]),
             msg_id: d.pick(&["", "", "id", "id{i}"]).into(),
+            without_id: d.one_in(6),
+            flush: d.one_in(4),
             pad_bytes: if d.one_in(3) { d.count(60) } else { 0 },
             timeout: d.span_or_zero(),
         };
