@@ -1,4 +1,4 @@
-// Copies a figure as it is set now: as a link, as an iframe for another page, as Markdown for a message; and its events.
+// Copies a figure as it is set now: as a link, as an iframe for another page, as Markdown for a message; and its events. Copies code.
 
 const { embed, chapter } = document.querySelector('meta[name="lab-places"]')?.dataset ?? {};
 const at = (path) => new URL(path, document.baseURI).href;
@@ -53,5 +53,47 @@ addEventListener('click', async ({ target }) => {
     field.focus();
     field.select();
     field.scrollTop = 0;
+  }
+});
+
+// Code has its button from here, since without a script it would do nothing.
+const ICON = '<svg viewBox="0 0 16 16" aria-hidden="true"><path class="ask" d="M5.5 5.5v-3h8v8h-3m-8-5h8v8h-8z"/><path class="yes" d="M3 8.5l3.5 3.5L13 4.5"/></svg>';
+const told = document.createElement('p');
+told.className = 'unseen';
+told.setAttribute('role', 'status');
+
+for (const pre of document.querySelectorAll('.code > pre')) {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.title = 'Copy this code';
+  button.innerHTML = ICON;
+  button.setAttribute('aria-label', button.title);
+  pre.after(button);
+}
+document.body.append(told);
+
+/** What is typed: with prompts, the commands alone. */
+function typed(code) {
+  const lines = code.textContent.split('\n');
+  if (!code.matches('.language-console') || !lines.some((line) => line.startsWith('$ '))) return code.textContent;
+  const typed = lines.filter((line, i) => line.startsWith('$ ') || (i && lines[i - 1].endsWith('\\')));
+  return `${typed.map((line) => line.replace(/^\$ /, '')).join('\n')}\n`;
+}
+
+addEventListener('click', async ({ target }) => {
+  const button = target.closest?.('.code > button');
+  if (!button) return;
+  const code = button.parentElement.querySelector('code');
+  try {
+    await navigator.clipboard.writeText(typed(code));
+    button.className = 'done';
+    told.textContent = 'Code copied.';
+    setTimeout(() => {
+      button.className = '';
+      told.textContent = '';
+    }, 2_000);
+  } catch {
+    getSelection().selectAllChildren(code);
+    told.textContent = 'Selected, to be copied by hand.';
   }
 });

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { violations } from './support/axe.mjs';
 import { browser, open } from './support/browser.mjs';
 import { liveLab } from './support/lab.mjs';
-import { CHAPTER, LABS, hosted } from './support/site.mjs';
+import { CHAPTER, LABS, chaptersWith, hosted } from './support/site.mjs';
 
 const EMBED = `embed/${LABS[0]}/`;
 
@@ -15,7 +15,7 @@ for (const colorScheme of ['light', 'dark']) {
       const home = await hosted(t);
       const started = await browser(t);
       const view = { colorScheme, viewport: { width, height: 900 } };
-      for (const path of ['', CHAPTER, 'nowhere', 'embed/?lab=none', EMBED]) {
+      for (const path of ['', CHAPTER, 'symptoms/', 'settings/', 'glossary/', chaptersWith('class="tabs"')[0], 'nowhere', 'embed/?lab=none', EMBED]) {
         const page = await open(started, home + path, view);
         assert.deepEqual(await violations(page), [], `/${path}`);
         if (path === CHAPTER) {

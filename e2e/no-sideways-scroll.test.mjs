@@ -4,13 +4,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { browser, open } from './support/browser.mjs';
 import { liveLab } from './support/lab.mjs';
-import { CHAPTER, LABS, hosted } from './support/site.mjs';
+import { CHAPTER, LABS, chaptersWith, hosted } from './support/site.mjs';
 
 for (const width of [320, 390, 768, 1280]) {
   test(`at ${width} px no page scrolls sideways, before and after its labs are live`, async (t) => {
     const home = await hosted(t);
     const started = await browser(t);
-    for (const path of ['', CHAPTER]) {
+    for (const path of ['', CHAPTER, 'symptoms/', 'settings/', 'glossary/', chaptersWith('class="tabs"')[0]]) {
       const page = await open(started, home + path, { viewport: { width, height: 800 } });
       const wide = () => page.evaluate((most) => {
         const over = document.documentElement.scrollWidth - most;

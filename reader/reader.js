@@ -114,11 +114,13 @@ function follow() {
   const share = Math.min(1, Math.max(0, (innerHeight - top) / height));
   document.documentElement.style.setProperty('--read', share.toFixed(3));
 }
-if (chapter) {
+if (chapter || heads.length) {
   const soon = () => { asked ||= requestAnimationFrame(follow); };
   addEventListener('scroll', soon, { passive: true });
   addEventListener('resize', soon, { passive: true });
   soon();
+}
+if (chapter) {
   // Who has come to the end of the text has read the chapter.
   const end = document.querySelector('.turn') ?? main.lastElementChild;
   const seen = new IntersectionObserver((entries) => {

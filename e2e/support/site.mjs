@@ -1,6 +1,6 @@
 // The built sites under test, and the pages of one.
 
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { serve } from './server.mjs';
@@ -29,6 +29,18 @@ export const CHAPTER = 'the-stopwatch/';
 
 /** Its labs, in order. */
 export const LABS = ['crash-redelivery', 'batch-ageing', 'slow-or-dead'];
+
+/** The chapters of the site in whose HTML this stands, as addresses from its front page. */
+export function chaptersWith(part) {
+  const folder = site();
+  const pages = readdirSync(folder).filter((name) => existsSync(join(folder, name, 'index.html')));
+  const having = pages.filter((name) => {
+    const html = readFileSync(join(folder, name, 'index.html'), 'utf8');
+    return html.includes('class="chapter"') && html.includes(part);
+  });
+  if (having.length === 0) throw new Error(`No chapter of the site in ${folder} has ${part}.`);
+  return having.map((name) => `${name}/`);
+}
 
 /** Serves the site for a test file: its address, closed when the file is done. */
 export async function hosted(t, folder = site(), prefix = '/', headers = {}) {

@@ -1,7 +1,7 @@
 //! A chapter: its file's name and front matter, and the body rendered to parts.
 
 use crate::Problem;
-use crate::markdown::{self, Body, Index};
+use crate::markdown::{self, Body, Index, Outline, Rendered};
 use crate::source::{Source, nearest};
 use serde::Deserialize;
 use toml::Spanned;
@@ -25,6 +25,8 @@ pub struct Chapter {
     pub parts: Vec<Part>,
     /// Its sections, for a list of what is on the page.
     pub headings: Vec<Heading>,
+    /// The anchors of the terms of the glossary that it explains; each has a [`Meaning`](crate::Meaning).
+    pub terms: Vec<String>,
 }
 
 /// A piece of a chapter.
@@ -119,9 +121,15 @@ impl Draft {
         Body { source: &self.source, from: self.body_from }
     }
 
+    /// What others may refer to in it.
+    pub(crate) fn outline(&self) -> Outline {
+        Outline { title: self.front.short.clone(), ..markdown::outline(self.body()) }
+    }
+
     /// Renders it.
     pub(crate) fn render(&self, index: &Index<'_>, problems: &mut Vec<Problem>) -> Chapter {
-        let (parts, headings) = markdown::render(self.body(), &self.slug, index, problems);
+        let Rendered { parts, headings, terms } =
+            markdown::render(self.body(), &self.slug, index, problems);
         Chapter {
             number: self.number,
             slug: self.slug.clone(),
@@ -131,6 +139,7 @@ impl Draft {
             summary: self.front.summary.clone(),
             parts,
             headings,
+            terms,
         }
     }
 }

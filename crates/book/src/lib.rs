@@ -7,6 +7,10 @@
 //! content/book.toml            title and parts
 //! content/chapters/08-x.md     chapter 8, `x` in addresses
 //! content/labs/y.toml          the lab `y`: a scenario, its knobs, and what its runs must show
+//! content/snippets/z.md        the code `z` for every client
+//! content/glossary.toml        the terms that chapters explain where they first use them
+//! content/settings.toml        the settings of NATS, to look up
+//! content/symptoms.toml        what goes wrong, by what one sees
 //! ```
 //!
 //! What a chapter may say beyond CommonMark is described at [`markdown`].
@@ -17,20 +21,30 @@
 
 mod chapter;
 mod expect;
+mod glossary;
+mod highlight;
 mod lab;
 pub mod markdown;
 mod problem;
+mod reference;
+mod snippet;
 mod source;
 mod teach;
+mod text;
 
 pub use chapter::{Chapter, Heading, Part};
+pub use glossary::Meaning;
 pub use problem::Problem;
+pub use reference::Reference;
 
 use chapter::Draft;
 use delivery_figure::lab::Lab;
+use glossary::Glossary;
 use lab::CheckedLab;
 use markdown::{Index, Outline};
+use reference::Lookup;
 use serde::Deserialize;
+use snippet::Snippet;
 use source::Source;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -55,6 +69,9 @@ pub struct Book {
     pub parts: Vec<BookPart>,
     /// Its chapters, by number.
     pub chapters: Vec<Chapter>,
+    /// Pages to look something up, in the order of lists.
+    pub references: Vec<Reference>,
+    meanings: BTreeMap<String, Meaning>,
     labs: BTreeMap<String, Lab>,
 }
 
@@ -70,6 +87,12 @@ pub struct BookPart {
     #[serde(default)]
     pub promise: String,
 }
+
+/// How a file to look something up is read.
+type Read = fn(Source, &mut Vec<Problem>) -> Result<Lookup, Problem>;
+
+/// Addresses that no chapter can have.
+const PAGES: [&str; 4] = [glossary::SLUG, reference::SETTINGS, reference::SYMPTOMS, "embed"];
 
 /// What `book.toml` holds.
 #[derive(Deserialize)]
@@ -133,6 +156,16 @@ impl Book {
                 ),
             ));
         }
+        let snippets = Source::read_any(
+            &content.join("snippets"),
+            &format!("{root}/snippets"),
+            "md",
+            &mut problems,
+        );
+        let snippets: BTreeMap<String, Snippet> = snippets
+            .into_iter()
+            .map(|source| (source.stem().to_owned(), Snippet::read(source, &mut problems)))
+            .collect();
 
         let known_parts: Vec<&str> = parts.iter().map(|part| part.id.as_str()).collect();
         let mut drafts = Vec::new();
@@ -158,11 +191,74 @@ impl Book {
             }
         }
 
-        let outlines: BTreeMap<String, Outline> =
-            drafts.iter().map(|d| (d.slug.clone(), markdown::outline(d.body()))).collect();
-        let index = Index { outlines: &outlines, labs: &labs };
+        // Without these there is no saying what a chapter may refer to.
+        let one = |name: &str| {
+            let path = content.join(name);
+            let there = path.is_file();
+            there.then(|| Source::read(&path, format!("{root}/{name}"))).transpose()
+        };
+        let mut looked_up = || {
+            let mut read = |name: &str, read: Read| {
+                one(name)?.map(|source| read(source, &mut problems)).transpose()
+            };
+            let symptoms = read("symptoms.toml", Lookup::symptoms);
+            let settings = read("settings.toml", Lookup::settings);
+            let glossary = one("glossary.toml").and_then(|source| {
+                source.map_or_else(
+                    || Ok(Glossary::default()),
+                    |source| Glossary::read(source, &mut problems),
+                )
+            });
+            (symptoms, settings, glossary)
+        };
+        let (symptoms, settings, glossary) = match looked_up() {
+            (Ok(symptoms), Ok(settings), Ok(glossary)) => (symptoms, settings, glossary),
+            (symptoms, settings, glossary) => {
+                problems.extend(symptoms.err());
+                problems.extend(settings.err());
+                problems.extend(glossary.err());
+                problems.sort();
+                return Err(problems);
+            }
+        };
+
+        let mut outlines: BTreeMap<String, Outline> = BTreeMap::new();
+        for draft in &drafts {
+            if PAGES.contains(&draft.slug.as_str()) {
+                let sentence =
+                    format!("`{}` is a page of its own; call this chapter otherwise", draft.slug);
+                problems.push(draft.source.problem(0, sentence));
+            }
+            outlines.insert(draft.slug.clone(), draft.outline());
+        }
+        for lookup in symptoms.iter().chain(&settings) {
+            outlines.insert(lookup.slug().into(), Outline::of(lookup.anchors()));
+        }
+        if glossary.is_there() {
+            outlines.insert(glossary::SLUG.into(), Outline::of(glossary.anchors()));
+        }
+        let names = settings.as_ref().map(Lookup::names);
+        let index = Index {
+            outlines: &outlines,
+            labs: &labs,
+            snippets: &snippets,
+            glossary: &glossary,
+            settings: names.as_ref(),
+        };
         let chapters: Vec<Chapter> =
             drafts.iter().map(|draft| draft.render(&index, &mut problems)).collect();
+        let used: BTreeSet<&str> =
+            chapters.iter().flat_map(|c| c.terms.iter().map(String::as_str)).collect();
+        glossary.check_used(&used, &mut problems);
+        let (meanings, terms) = glossary.render(&index, &mut problems);
+        let mut references: Vec<Reference> = symptoms
+            .iter()
+            .chain(&settings)
+            .map(|lookup| lookup.render(&index, &mut problems))
+            .collect();
+        if glossary.is_there() {
+            references.push(glossary::page(terms));
+        }
 
         let placed: BTreeSet<&str> =
             outlines.values().flat_map(|o| o.labs.iter().map(String::as_str)).collect();
@@ -175,8 +271,21 @@ impl Book {
             }
         }
 
+        let placed: BTreeSet<&str> =
+            outlines.values().flat_map(|o| o.snippets.iter().map(String::as_str)).collect();
+        for (name, snippet) in &snippets {
+            if !placed.contains(name.as_str()) {
+                problems.push(snippet.source.problem(
+                    0,
+                    format!("no chapter shows this code; place it with {{{{code {name}}}}} or remove the file"),
+                ));
+            }
+        }
+
         let file = file.map_err(|problem| problems.push(problem));
         problems.sort();
+        // What stands on several pages is wrong once.
+        problems.dedup();
         match file {
             Ok((file, _)) if problems.is_empty() => Ok(Self {
                 title: file.title,
@@ -187,6 +296,8 @@ impl Book {
                 site: file.site.map(Spanned::into_inner),
                 parts,
                 chapters,
+                references,
+                meanings,
                 labs: labs.into_iter().filter_map(|(slug, lab)| Some((slug, lab.lab?))).collect(),
             }),
             _ => Err(problems),
@@ -196,6 +307,11 @@ impl Book {
     /// A lab by its slug; every slug in a [`Part::Lab`] has one, and so has [`Book::figure`].
     pub fn lab(&self, slug: &str) -> Option<&Lab> {
         self.labs.get(slug)
+    }
+
+    /// What a term of the glossary means, by its anchor; every anchor in [`Chapter::terms`] has one.
+    pub fn meaning(&self, anchor: &str) -> Option<&Meaning> {
+        self.meanings.get(anchor)
     }
 
     /// Every lab, by slug.

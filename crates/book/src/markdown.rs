@@ -7,20 +7,30 @@
 //! |---|---|
 //! | `{{lab crash-redelivery}}` alone in its paragraph | the lab stands here |
 //! | `:again[handed out again]` | words that name a state: stored, inflight, acked, again, lost, dead |
+//! | `{{code ack}}` alone in its paragraph | tabs with the code of each client, from `snippets/ack.md` |
 //! | `:result[comes back at T+8](crash-redelivery/comes-back)` | a result: the claim `comes-back` of that lab must hold; links to the figure at the settings and the moment that show it |
 //! | `:msg[order-1]`, `:msg[the first order](order-1)` | a message of the figure, by its label: touched, it lights up there |
 //! | `:term[redelivered]`, `:term[sent again](redelivered)` | a term for a state: touched, all that is in that state lights up |
+//! | `:def[words](term)`, `:def[ack]` | a term of the glossary, explained where it stands |
 //! | `:msg[order-1]{lab=slow-or-dead}` | the same in that figure; else in that of the section, else in the last one before |
 //! | `[words](the-stopwatch)`, `(the-stopwatch#anchor)`, `(#anchor)` | a chapter, a section or lab in it, one in this chapter |
+//! | `[words](symptoms#id)`, `(settings#ack_wait)`, `(glossary#ack)` | a symptom, a setting, a term |
 //! | `:::server 2.10–2.15`, paragraphs, `:::`, each alone between empty lines | a note "What servers really do" with the versions it was seen on |
 //!
-//! Every code block says its language (`text` for none). The chapter's title is in its front matter; sections begin
-//! with `##`.
+//! Every code block says its language (`text` for none); after `console` a line with `$ ` is typed, and what follows is printed. The chapter's title is in its front matter; sections begin
+//! with `##`. The first use of each term of the glossary becomes a link by itself; a setting of NATS named in code must be in
+//! `settings.toml`.
 
 use crate::Problem;
 use crate::chapter::{Heading, Part};
+use crate::glossary::{self, Glossary};
+use crate::highlight;
 use crate::lab::CheckedLab;
+use crate::reference;
+use crate::snippet::Snippet;
 use crate::source::{Source, nearest};
+use crate::text::{escaped, plain};
+use delivery_sim::Time;
 use pulldown_cmark::{
     Alignment, BrokenLink, CodeBlockKind, CowStr, Event, HeadingLevel, LinkType, Options, Parser,
     Tag, TagEnd, TextMergeWithOffset,
@@ -36,6 +46,8 @@ const RESULT: &str = "result";
 const MSG: &str = "msg";
 /// The directive that ties words to everything in a state.
 const TERM: &str = "term";
+/// The directive that ties words to a term of the glossary.
+const DEF: &str = "def";
 /// Terms, and the state that each is a word for.
 const TERMS: [(&str, &str); 10] = [
     ("stored", "stored"),
@@ -60,21 +72,135 @@ pub(crate) struct Body<'a> {
     pub(crate) from: usize,
 }
 
-/// What others may refer to in a chapter.
+/// What others may refer to in a chapter, or on a page that is none.
 #[derive(Debug, Default)]
 pub(crate) struct Outline {
+    /// What a link to it says.
+    pub(crate) title: String,
     /// Ids of sections.
-    anchors: BTreeSet<String>,
+    pub(crate) anchors: BTreeSet<String>,
     /// Labs in the order of the page; each is an anchor as well.
     pub(crate) labs: Vec<String>,
+    /// Snippets in the order of the page.
+    pub(crate) snippets: Vec<String>,
+}
+
+impl Outline {
+    /// That of a page with these entries, whose links speak for themselves.
+    pub(crate) fn of<'a>(anchors: impl Iterator<Item = &'a str>) -> Self {
+        Self { anchors: anchors.map(str::to_owned).collect(), ..Self::default() }
+    }
 }
 
 /// Everything that a chapter may refer to.
 pub(crate) struct Index<'a> {
-    /// The chapters by slug.
+    /// The chapters and further pages by slug.
     pub(crate) outlines: &'a BTreeMap<String, Outline>,
     /// The labs by slug.
     pub(crate) labs: &'a BTreeMap<String, CheckedLab>,
+    /// The snippets by their name.
+    pub(crate) snippets: &'a BTreeMap<String, Snippet>,
+    /// The words that are explained.
+    pub(crate) glossary: &'a Glossary,
+    /// The names of the settings that are explained; none if they are explained nowhere.
+    pub(crate) settings: Option<&'a BTreeSet<&'a str>>,
+}
+
+impl Index<'_> {
+    /// Where a chapter, section or lab is, `slug#anchor`, seen from the page `from`.
+    fn place(&self, target: &str, from: &str) -> Result<String, String> {
+        let (slug, anchor) = target.split_once('#').unwrap_or((target, ""));
+        let Some(outline) = self.outlines.get(slug) else {
+            let known: Vec<&str> = self.outlines.keys().map(String::as_str).collect();
+            return Err(nearest(slug, "a chapter", &known));
+        };
+        let anchors: Vec<&str> =
+            outline.anchors.iter().chain(&outline.labs).map(String::as_str).collect();
+        if target.contains('#') && !anchors.contains(&anchor) {
+            return Err(nearest(anchor, &format!("a section or lab of {slug}"), &anchors));
+        }
+        let path = if slug == from { String::new() } else { format!("../{slug}/") };
+        let anchor = if anchor.is_empty() { String::new() } else { format!("#{anchor}") };
+        Ok(path + &anchor)
+    }
+
+    /// A link to a chapter or section that says the chapter's name.
+    ///
+    /// # Errors
+    /// If it leads nowhere.
+    pub(crate) fn link(&self, target: &str, from: &str) -> Result<String, String> {
+        let place = escaped(&self.place(target, from)?);
+        let slug = target.split('#').next().unwrap_or_default();
+        let title = self.outlines.get(slug).map_or("", |outline| &outline.title);
+        Ok(format!("<a href=\"{place}\">{}</a>", escaped(title)))
+    }
+
+    /// A link to a lab in its chapter with knobs turned at a moment, saying its title; empty if the lab cannot be shown, which
+    /// has been reported then.
+    ///
+    /// # Errors
+    /// If there is no such lab, if it cannot be set like that, or if its run is over by then.
+    pub(crate) fn lab_link(
+        &self,
+        slug: &str,
+        from: &str,
+        set: &BTreeMap<String, String>,
+        t: Option<Time>,
+    ) -> Result<String, String> {
+        let Some(checked) = self.labs.get(slug) else {
+            let known: Vec<&str> = self.labs.keys().map(String::as_str).collect();
+            return Err(nearest(slug, "a lab", &known));
+        };
+        let Some(lab) = &checked.lab else { return Ok(String::new()) };
+        let known: Vec<&str> = lab.knobs.iter().map(|knob| knob.name.as_str()).collect();
+        if let Some(name) = set.keys().find(|name| !known.contains(&name.as_str())) {
+            return Err(nearest(name, &format!("a knob of the lab {slug}"), &known));
+        }
+        let query: Vec<String> =
+            set.iter().map(|(knob, value)| format!("{knob}={value}")).collect();
+        let query = query.join("&");
+        let (position, sentences) = lab.read_query(&query, true);
+        if let Some(sentence) = sentences.into_iter().next() {
+            return Err(sentence);
+        }
+        match lab.run(&position.values) {
+            Ok(run) if t.is_some_and(|t| t > run.end) => {
+                return Err(format!("`t` is after the end of the run at {}", run.end));
+            }
+            Ok(_) => {}
+            Err(sentences) if set.is_empty() => {
+                // A lab that does not run has been reported.
+                drop(sentences);
+                return Ok(String::new());
+            }
+            Err(sentences) => {
+                let why = sentences.join("; ");
+                return Err(format!("with these settings the lab {slug} does not run: {why}"));
+            }
+        }
+        let Some(place) = self.lab_place(slug, from, &query, t.unwrap_or(lab.opens_at)) else {
+            return Ok(String::new());
+        };
+        Ok(format!("<a class=\"result\" href=\"{}\">{}</a>", escaped(&place), escaped(&lab.title)))
+    }
+
+    /// Where a lab is, set as the query says at a moment, seen from the page `from`; none if no chapter shows it.
+    fn lab_place(&self, slug: &str, from: &str, query: &str, at: Time) -> Option<String> {
+        let run = self.labs.get(slug)?.lab.as_ref()?;
+        let here = |outline: &Outline| outline.labs.iter().position(|lab| lab == slug);
+        let mut placed =
+            self.outlines.iter().filter_map(|(chapter, outline)| Some((chapter, here(outline)?)));
+        let (chapter, place) =
+            placed.clone().find(|(chapter, _)| *chapter == from).or_else(|| placed.next())?;
+        let (mut position, _) = run.read_query(query, true);
+        position.t = at;
+        let path = if chapter == from { String::new() } else { format!("../{chapter}/") };
+        let mut query = run.write_query(&position, place == 0);
+        if !query.is_empty() || path.is_empty() {
+            query.insert(0, '?');
+        }
+        Some(format!("{path}{query}#{slug}"))
+    }
 }
 
 /// An event and where it stands in the body.
@@ -107,6 +233,7 @@ fn directive_before(text: &str, at: usize) -> Option<&str> {
 /// What stands alone in a paragraph and is not prose.
 enum Block<'a> {
     Lab(&'a str),
+    Code(&'a str),
     Open(&'a str, &'a str),
     Close,
 }
@@ -120,7 +247,8 @@ fn block(paragraph: &str) -> Option<Result<Block<'_>, String>> {
     }
     if paragraph.contains('\n') {
         return Some(Err(
-            "a lab or a line of ::: stands alone; put an empty line before and after it".into(),
+            "a lab, code in tabs or a line of ::: stands alone; put an empty line before and after it"
+                .into(),
         ));
     }
     if let Some(rest) = paragraph.strip_prefix(":::") {
@@ -131,13 +259,15 @@ fn block(paragraph: &str) -> Option<Result<Block<'_>, String>> {
             Block::Open(kind, rest.trim())
         }));
     }
-    let lab =
-        paragraph.strip_prefix("{{lab ").and_then(|rest| rest.strip_suffix("}}")).map(str::trim);
-    Some(match lab {
-        Some(slug) if !slug.is_empty() && !slug.contains(' ') => Ok(Block::Lab(slug)),
-        _ => {
-            Err(format!("`{paragraph}` is not understood; a lab is placed by {{{{lab its-slug}}}}"))
-        }
+    let placed = paragraph.strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}"));
+    let (kind, name) = placed.and_then(|placed| placed.split_once(' ')).unwrap_or_default();
+    let name = name.trim();
+    Some(match kind {
+        "lab" if !name.is_empty() && !name.contains(' ') => Ok(Block::Lab(name)),
+        "code" if !name.is_empty() && !name.contains(' ') => Ok(Block::Code(name)),
+        _ => Err(format!(
+            "`{paragraph}` is not understood; a lab is placed by {{{{lab its-slug}}}}, code by {{{{code its-name}}}}"
+        )),
     })
 }
 
@@ -178,6 +308,11 @@ fn anchor(words: &str, taken: &BTreeSet<String>) -> String {
     (2..).map(|n| format!("{id}-{n}")).find(|id| free(id)).unwrap_or_default()
 }
 
+/// The anchor of some words by themselves.
+pub(crate) fn anchor_of(words: &str) -> String {
+    anchor(words, &BTreeSet::new())
+}
+
 /// The words of the events up to the end of the block they are in.
 fn words(events: &[Place<'_>], end: impl Fn(TagEnd) -> bool) -> String {
     let mut words = String::new();
@@ -190,6 +325,11 @@ fn words(events: &[Place<'_>], end: impl Fn(TagEnd) -> bool) -> String {
         }
     }
     words
+}
+
+/// What a directive names: its target, or else its words.
+fn named(target: &str, events: &[Place<'_>]) -> String {
+    if target.is_empty() { words(events, |tag| tag == TagEnd::Link) } else { target.to_owned() }
 }
 
 /// The id of each heading, by the place of its first event.
@@ -221,20 +361,39 @@ fn places<'a>(body: Body<'a>, events: &[Place<'_>]) -> Vec<(usize, Option<&'a st
 }
 
 fn labs_in(body: Body<'_>, events: &[Place<'_>]) -> Vec<String> {
-    events
-        .iter()
-        .filter_map(|place| match block_at(body, place) {
-            Some(Ok(Block::Lab(slug))) => Some(slug.to_owned()),
-            _ => None,
-        })
-        .collect()
+    placed(body, events, |block| if let Block::Lab(slug) = block { Some(slug) } else { None })
+}
+
+/// The names of what is placed, as far as `pick` takes it.
+fn placed<'a>(
+    body: Body<'a>,
+    events: &[Place<'_>],
+    pick: impl Fn(Block<'a>) -> Option<&'a str>,
+) -> Vec<String> {
+    let blocks = events.iter().filter_map(|place| block_at(body, place)?.ok());
+    blocks.filter_map(|block| pick(block).map(str::to_owned)).collect()
 }
 
 /// What others may refer to in this chapter.
 pub(crate) fn outline(body: Body<'_>) -> Outline {
     let events = parse(body);
     let labs = labs_in(body, &events);
-    Outline { anchors: heading_ids(&events, &labs).into_values().collect(), labs }
+    let snippets =
+        placed(
+            body,
+            &events,
+            |block| if let Block::Code(name) = block { Some(name) } else { None },
+        );
+    let anchors = heading_ids(&events, &labs).into_values().collect();
+    Outline { title: String::new(), anchors, labs, snippets }
+}
+
+/// A rendered chapter.
+pub(crate) struct Rendered {
+    pub(crate) parts: Vec<Part>,
+    pub(crate) headings: Vec<Heading>,
+    /// The anchors of the terms that it explains.
+    pub(crate) terms: Vec<String>,
 }
 
 /// Renders a chapter. Whatever is wrong in it is reported with its line and left out.
@@ -243,7 +402,18 @@ pub(crate) fn render(
     slug: &str,
     index: &Index<'_>,
     problems: &mut Vec<Problem>,
-) -> (Vec<Part>, Vec<Heading>) {
+) -> Rendered {
+    write(body, slug, index, problems, true)
+}
+
+/// Renders Markdown; with `explains` the first use of each term becomes a link.
+fn write(
+    body: Body<'_>,
+    slug: &str,
+    index: &Index<'_>,
+    problems: &mut Vec<Problem>,
+    explains: bool,
+) -> Rendered {
     let events = parse(body);
     let labs = labs_in(body, &events);
     let ids = heading_ids(&events, &labs);
@@ -255,6 +425,7 @@ pub(crate) fn render(
         ids,
         places: places(body, &events),
         labs,
+        snippets: Vec::new(),
         to_drop: String::new(),
         out: Vec::new(),
         headings: Vec::new(),
@@ -263,8 +434,11 @@ pub(crate) fn render(
         close_link: Vec::new(),
         alignments: Vec::new(),
         cell: ("td", 0),
-        in_code: false,
+        no_prose: u32::from(!explains),
+        explained: BTreeSet::new(),
+        terms: Vec::new(),
     };
+    writer.note_explained(&events);
     let mut skip_to = 0;
     for i in 0..events.len() {
         if i >= skip_to {
@@ -272,6 +446,49 @@ pub(crate) fn render(
         }
     }
     writer.finish()
+}
+
+/// Renders Markdown that stands in no chapter: a value of a TOML file on the page `slug`. What belongs to a chapter, such as a
+/// heading or a lab, is refused.
+pub(crate) fn fragment(
+    source: &Source,
+    slug: &str,
+    index: &Index<'_>,
+    problems: &mut Vec<Problem>,
+) -> String {
+    let body = Body { source, from: 0 };
+    let Outline { anchors, labs, snippets, .. } = outline(body);
+    if !(anchors.is_empty() && labs.is_empty() && snippets.is_empty()) {
+        problems.push(
+            source
+                .problem(source.line(0), "headings, labs and code in tabs stand in chapters alone"),
+        );
+        return String::new();
+    }
+    let parts = write(body, slug, index, problems, false).parts;
+    let html = parts.into_iter().map(|part| match part {
+        Part::Html(html) => html,
+        Part::Lab(_) => String::new(),
+    });
+    html.collect()
+}
+
+/// HTML that is one paragraph, without its element.
+pub(crate) fn inline(html: &str) -> String {
+    let html = html.trim();
+    let words = html.strip_prefix("<p>").and_then(|rest| rest.strip_suffix("</p>"));
+    words.filter(|words| !words.contains("<p>")).unwrap_or(html).to_owned()
+}
+
+/// A listing as HTML.
+///
+/// # Errors
+/// If there is no such language.
+pub(crate) fn code(language: &str, code: &str) -> Result<String, String> {
+    let html = highlight::html(language, code)?;
+    Ok(format!(
+        "<div class=\"code\"><pre tabindex=\"0\"><code class=\"language-{language}\">{html}</code></pre></div>\n"
+    ))
 }
 
 /// Marks the place of a lab in the HTML; comments of the source are dropped, so it cannot be forged.
@@ -285,6 +502,8 @@ struct Writer<'a, 'p> {
     problems: &'p mut Vec<Problem>,
     ids: BTreeMap<usize, String>,
     labs: Vec<String>,
+    /// The snippets that were placed.
+    snippets: Vec<&'a str>,
     /// Where the sections begin (no slug) and the labs stand.
     places: Vec<(usize, Option<&'a str>)>,
     /// What the next text begins with that is no prose.
@@ -301,7 +520,12 @@ struct Writer<'a, 'p> {
     alignments: Vec<Alignment>,
     /// The element of the next cell, and its column.
     cell: (&'static str, usize),
-    in_code: bool,
+    /// In how many elements it is whose text explains no terms, such as a heading.
+    no_prose: u32,
+    /// The anchors of the terms that need no link of their own any more.
+    explained: BTreeSet<String>,
+    /// The anchors of the terms that were explained, in order.
+    terms: Vec<String>,
 }
 
 impl<'a> Writer<'a, '_> {
@@ -345,10 +569,14 @@ impl<'a> Writer<'a, '_> {
                 self.alignments.clone_from(alignments);
             }
             Event::Start(Tag::TableHead) => {
+                self.no_prose += 1;
                 self.cell = ("th", 0);
                 self.html("<thead><tr>");
             }
-            Event::End(TagEnd::TableHead) => self.html("</tr></thead><tbody>\n"),
+            Event::End(TagEnd::TableHead) => {
+                self.no_prose -= 1;
+                self.html("</tr></thead><tbody>\n");
+            }
             Event::Start(Tag::TableRow) => {
                 self.cell = ("td", 0);
                 self.html("<tr>");
@@ -367,29 +595,20 @@ impl<'a> Writer<'a, '_> {
             Event::End(TagEnd::TableCell) => self.html(format!("</{}>", self.cell.0)),
             Event::End(TagEnd::Table) => self.html("</tbody></table>\n</div>\n"),
             Event::Start(Tag::CodeBlock(kind)) => {
-                let language = match kind {
-                    CodeBlockKind::Fenced(info) => {
-                        info.split_whitespace().next().unwrap_or_default()
-                    }
-                    CodeBlockKind::Indented => "",
-                };
-                if language.is_empty() {
-                    self.problem(
-                        start,
-                        "this code does not say its language; write ```text for none",
-                    );
-                }
-                self.in_code = true;
-                let language = escaped(language);
-                self.html(format!("<pre tabindex=\"0\"><code class=\"language-{language}\">"));
-            }
-            Event::End(TagEnd::CodeBlock) => {
-                self.in_code = false;
-                self.html("</code></pre>\n");
+                let end = events[i..]
+                    .iter()
+                    .position(|(event, _)| *event == Event::End(TagEnd::CodeBlock))
+                    .unwrap_or_default();
+                self.code(kind, &events[i..i + end], start);
+                return i + end + 1;
             }
             Event::Start(Tag::Link { link_type, dest_url, .. }) => match self.directive_at(start) {
                 Some(kind @ (MSG | TERM)) => {
                     let close = self.light(kind, dest_url, events, i);
+                    self.close_link.push(close);
+                }
+                Some(DEF) => {
+                    let close = self.def(dest_url, events, i);
                     self.close_link.push(close);
                 }
                 _ => self.link(*link_type, dest_url, start),
@@ -415,9 +634,6 @@ impl<'a> Writer<'a, '_> {
                 }
             }
             Event::Html(_) | Event::End(TagEnd::HtmlBlock | TagEnd::Image) => {}
-            Event::Text(text) if self.in_code => {
-                self.out.push(Event::Text(text.clone()));
-            }
             Event::Text(text) => {
                 let before_link = events
                     .get(i + 1)
@@ -431,9 +647,73 @@ impl<'a> Writer<'a, '_> {
                 let text = text.strip_prefix(to_drop.as_str()).unwrap_or(text);
                 self.text(text, range.clone());
             }
+            Event::Code(code) => {
+                if let Some(settings) = self.index.settings
+                    && let Some(name) = reference::named_in(code)
+                    && !settings.contains(name)
+                {
+                    let sentence =
+                        format!("`{name}` is a setting that settings.toml does not explain");
+                    self.problem(start, sentence);
+                }
+                self.out.push(event.clone());
+            }
             _ => self.out.push(event.clone()),
         }
         i + 1
+    }
+
+    /// Notes the terms that the writer has explained, so that no other use of them is.
+    fn note_explained(&mut self, events: &[Place<'a>]) {
+        for (i, (event, range)) in events.iter().enumerate() {
+            if let Event::Start(Tag::Link { dest_url, .. }) = event
+                && self.directive_at(range.start) == Some(DEF)
+                && let Ok(anchor) = self.index.glossary.anchor(&named(dest_url, &events[i..]))
+            {
+                self.explained.insert(anchor.to_owned());
+            }
+        }
+    }
+
+    /// Opens words that the glossary explains.
+    fn def(&mut self, target: &str, events: &[Place<'a>], i: usize) -> &'static str {
+        let index = self.index;
+        match index.glossary.anchor(&named(target, &events[i..])) {
+            Ok(anchor) => self.explain(anchor),
+            Err(sentence) => {
+                self.problem(events[i].1.start, sentence);
+                return "";
+            }
+        }
+        "</a>"
+    }
+
+    /// Opens a link to a term.
+    fn explain(&mut self, anchor: &str) {
+        if !self.terms.iter().any(|term| term == anchor) {
+            self.terms.push(anchor.to_owned());
+        }
+        let anchor = escaped(anchor);
+        self.html(format!(
+            "<a class=\"def\" href=\"../{}/#{anchor}\" data-def=\"{anchor}\">",
+            glossary::SLUG
+        ));
+    }
+
+    /// Text, with a link at the first use of each term where it is prose.
+    fn explained_text(&mut self, text: &str) {
+        let mut from = 0;
+        if self.no_prose == 0 && self.close_link.is_empty() {
+            let index = self.index;
+            for (range, anchor) in index.glossary.uses(text, &mut self.explained) {
+                self.out.push(Event::Text(text[from..range.start].to_owned().into()));
+                self.explain(anchor);
+                self.out.push(Event::Text(text[range.clone()].to_owned().into()));
+                self.html("</a>");
+                from = range.end;
+            }
+        }
+        self.out.push(Event::Text(text[from..].to_owned().into()));
     }
 
     /// The directive whose bracket opens at this place of the body.
@@ -445,7 +725,7 @@ impl<'a> Writer<'a, '_> {
     fn text(&mut self, text: &str, range: Range<usize>) {
         let (start, from) = (range.start, self.body.from);
         let written = &self.body.source.text()[from + start..from + range.end];
-        for name in STATES.iter().chain([&RESULT, &MSG, &TERM]) {
+        for name in STATES.iter().chain([&RESULT, &MSG, &TERM, &DEF]) {
             let opens = format!(":{name}[");
             if written.match_indices(&opens).any(|(at, _)| !written[..at].ends_with('\\')) {
                 let sentence = format!(
@@ -473,7 +753,27 @@ impl<'a> Writer<'a, '_> {
             rest = after;
         }
         out.push_str(rest);
-        self.out.push(Event::Text(out.into()));
+        self.explained_text(&out);
+    }
+
+    /// A listing: the events of its lines.
+    fn code(&mut self, kind: &CodeBlockKind<'_>, lines: &[Place<'a>], start: usize) {
+        let language = match kind {
+            CodeBlockKind::Fenced(info) => info.split_whitespace().next().unwrap_or_default(),
+            CodeBlockKind::Indented => "",
+        };
+        if language.is_empty() {
+            self.problem(start, "this code does not say its language; write ```text for none");
+            return;
+        }
+        let text = lines.iter().filter_map(|(event, _)| match event {
+            Event::Text(text) => Some(&**text),
+            _ => None,
+        });
+        match code(language, &text.collect::<String>()) {
+            Ok(html) => self.html(html),
+            Err(sentence) => self.problem(start, sentence),
+        }
     }
 
     fn block(&mut self, block: &Block<'a>, start: usize) {
@@ -493,6 +793,25 @@ impl<'a> Writer<'a, '_> {
                         self.problem(start, format!("the lab {slug} is on this page already; a lab stands once on a page"));
                     }
                 }
+            }
+            Block::Code(name) => {
+                let index = self.index;
+                let Some(snippet) = index.snippets.get(name) else {
+                    let known: Vec<&str> = index.snippets.keys().map(String::as_str).collect();
+                    self.problem(start, nearest(name, "a snippet", &known));
+                    return;
+                };
+                if self.snippets.contains(&name) {
+                    self.problem(
+                        start,
+                        format!(
+                            "the code {name} is on this page already; it stands once on a page"
+                        ),
+                    );
+                }
+                self.snippets.push(name);
+                let html = snippet.html(index, self.problems);
+                self.html(html);
             }
             Block::Open("server", versions) if !versions.is_empty() => {
                 if self.open_note.replace(start).is_some() {
@@ -537,12 +856,14 @@ impl<'a> Writer<'a, '_> {
         {
             self.problem(start, format!("`#{id}` is taken; choose another id for this heading"));
         }
+        self.no_prose += 1;
         self.html(format!("<h{level} id=\"{}\">", escaped(&id)));
         self.headings.push(Heading { level, id, html: String::new() });
         self.heading_from = self.out.len();
     }
 
     fn heading_end(&mut self, level: HeadingLevel) {
+        self.no_prose = self.no_prose.saturating_sub(1);
         let Some(heading) = self.headings.last_mut() else { return };
         let is_link = |event: &&Event<'_>| match event {
             Event::InlineHtml(html) => html.starts_with("<a ") || &**html == "</a>",
@@ -573,7 +894,7 @@ impl<'a> Writer<'a, '_> {
                 }
             }
             Some(name) => {
-                let known: Vec<&str> = STATES.into_iter().chain([RESULT, MSG, TERM]).collect();
+                let known: Vec<&str> = STATES.into_iter().chain([RESULT, MSG, TERM, DEF]).collect();
                 self.problem(start, nearest(name, "a directive", &known));
                 ""
             }
@@ -672,30 +993,17 @@ impl<'a> Writer<'a, '_> {
             return "";
         };
         // A lab that cannot be read has been reported.
-        let Some(run) = &lab.lab else { return "" };
+        if lab.lab.is_none() {
+            return "";
+        }
         let Some((query, at)) = lab.claims.get(claim) else {
             let known: Vec<&str> = lab.claims.keys().map(String::as_str).collect();
             self.problem(start, nearest(claim, &format!("a claim of the lab {slug}"), &known));
             return "";
         };
-        let here = |outline: &Outline| outline.labs.iter().position(|lab| lab == slug);
-        let chapters = index.outlines.iter();
-        let mut placed = chapters.filter_map(|(chapter, outline)| Some((chapter, here(outline)?)));
-        let place =
-            placed.clone().find(|(chapter, _)| *chapter == self.slug).or_else(|| placed.next());
         // A lab that no chapter shows has been reported.
-        let Some((chapter, place)) = place else { return "" };
-        let (mut position, _) = run.read_query(query, true);
-        position.t = *at;
-        let path = if chapter == self.slug { String::new() } else { format!("../{chapter}/") };
-        let mut query = run.write_query(&position, place == 0);
-        if !query.is_empty() || path.is_empty() {
-            query.insert(0, '?');
-        }
-        self.html(format!(
-            "<a class=\"result\" href=\"{}\">",
-            escaped(&format!("{path}{query}#{slug}"))
-        ));
+        let Some(place) = index.lab_place(slug, self.slug, query, *at) else { return "" };
+        self.html(format!("<a class=\"result\" href=\"{}\">", escaped(&place)));
         "</a>"
     }
 
@@ -704,24 +1012,15 @@ impl<'a> Writer<'a, '_> {
         if ["http://", "https://", "mailto:"].iter().any(|scheme| target.starts_with(scheme)) {
             return Ok((target.to_owned(), " rel=\"noreferrer\""));
         }
-        let (chapter, anchor) = target.split_once('#').unwrap_or((target, ""));
-        let here = chapter.is_empty();
-        let slug = if here { self.slug } else { chapter };
-        let Some(outline) = self.index.outlines.get(slug) else {
-            let known: Vec<&str> = self.index.outlines.keys().map(String::as_str).collect();
-            return Err(nearest(chapter, "a chapter", &known));
+        // What stands for itself is found on the pages of others as well.
+        let (whole, from) = match target.strip_prefix('#') {
+            Some(_) => (format!("{}{target}", self.slug), self.slug),
+            None => (target.to_owned(), ""),
         };
-        let anchors: Vec<&str> =
-            outline.anchors.iter().chain(&outline.labs).map(String::as_str).collect();
-        if target.contains('#') && !anchors.contains(&anchor) {
-            return Err(nearest(anchor, &format!("a section or lab of {slug}"), &anchors));
-        }
-        let path = if here { String::new() } else { format!("../{slug}/") };
-        let anchor = if anchor.is_empty() { String::new() } else { format!("#{anchor}") };
-        Ok((path + &anchor, ""))
+        Ok((self.index.place(&whole, from)?, ""))
     }
 
-    fn finish(mut self) -> (Vec<Part>, Vec<Heading>) {
+    fn finish(mut self) -> Rendered {
         if let Some(start) = self.open_note {
             self.problem(start, "this note is not closed; end it with :::");
         }
@@ -740,37 +1039,6 @@ impl<'a> Writer<'a, '_> {
         if !rest.trim().is_empty() {
             parts.push(Part::Html(rest.to_owned()));
         }
-        (parts, self.headings)
+        Rendered { parts, headings: self.headings, terms: self.terms }
     }
-}
-
-/// Text for HTML, also within a quoted attribute.
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            _ => out.push(c),
-        }
-    }
-    out
-}
-
-/// HTML without its tags, fit for an attribute.
-fn plain(html: &str) -> String {
-    let mut out = String::with_capacity(html.len());
-    let mut in_tag = false;
-    for c in html.chars() {
-        match c {
-            '<' => in_tag = true,
-            '>' => in_tag = false,
-            '"' if !in_tag => out.push_str("&quot;"),
-            _ if !in_tag => out.push(c),
-            _ => {}
-        }
-    }
-    out
 }

@@ -12,13 +12,15 @@ use toml::de::{DeTable, DeValue};
 pub(crate) struct Source {
     name: String,
     text: String,
+    /// The line of the file in which the text begins.
+    first_line: usize,
 }
 
 impl Source {
     /// Reads a file, to be called `name` in problems.
     pub(crate) fn read(path: &Path, name: String) -> Result<Self, Problem> {
         match std::fs::read_to_string(path) {
-            Ok(text) => Ok(Self { name, text: text.replace("\r\n", "\n") }),
+            Ok(text) => Ok(Self { name, text: text.replace("\r\n", "\n"), first_line: 1 }),
             Err(error) => Err(Problem {
                 file: name,
                 line: 0,
@@ -64,6 +66,21 @@ impl Source {
         sources
     }
 
+    /// As [`read_all`](Self::read_all); the folder need not be there.
+    pub(crate) fn read_any(
+        folder: &Path,
+        name: &str,
+        extension: &str,
+        problems: &mut Vec<Problem>,
+    ) -> Vec<Self> {
+        if folder.is_dir() { Self::read_all(folder, name, extension, problems) } else { Vec::new() }
+    }
+
+    /// Text that a file has in this line, such as a value in TOML, to be read by itself.
+    pub(crate) fn fragment(&self, line: usize, text: &str) -> Self {
+        Self { name: self.name.clone(), text: text.to_owned(), first_line: line }
+    }
+
     /// Its name in problems.
     pub(crate) fn name(&self) -> &str {
         &self.name
@@ -83,7 +100,13 @@ impl Source {
     /// The line, from 1, of a byte offset.
     pub(crate) fn line(&self, offset: usize) -> usize {
         let before = &self.text.as_bytes()[..offset.min(self.text.len())];
-        before.iter().filter(|&&b| b == b'\n').count() + 1
+        before.iter().filter(|&&b| b == b'\n').count() + self.first_line
+    }
+
+    /// The line in which the text of the TOML string at this offset begins: of one over several lines the first of them.
+    pub(crate) fn line_of_text(&self, offset: usize) -> usize {
+        let opens = |quotes: &str| self.text[offset..].starts_with(quotes);
+        self.line(offset) + usize::from(opens("\"\"\"\n") || opens("'''\n"))
     }
 
     /// A problem in this line; zero for the file as a whole.
@@ -245,6 +268,7 @@ mod tests {
     fn a_sentence_leads_to_its_key() {
         let source = Source {
             name: "x.toml".into(),
+            first_line: 1,
             text: "title = 'max_deliver'\n[scenario]\nend = '1s'\n[[scenario.consumers]]\nstream = 'S'\n\
                    config.backoff = ['1s', '2s']\nconfig.max_deliver = 1\n"
                 .into(),

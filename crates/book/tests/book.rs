@@ -168,7 +168,8 @@ fn markdown_is_rendered() {
         ),
         (
             "```python\nif a < b: ':again[x]'\n```",
-            "<pre tabindex=\"0\"><code class=\"language-python\">if a &lt; b: ':again[x]'\n</code></pre>\n",
+            "<div class=\"code\"><pre tabindex=\"0\"><code class=\"language-python\"><span class=\"k\">if</span> a &lt; b: \
+             <span class=\"s\">':again[x]'</span>\n</code></pre></div>\n",
         ),
         (
             "| a | `b` |\n|---|--:|\n| 1 | 2 |",
@@ -233,18 +234,22 @@ fn what_is_wrong_in_a_chapter_is_said_with_its_line() {
             "11: `crsh` is not a lab here (did you mean `crash`?); there is `crash`",
         ),
         ("{{lab crash}}", "9: the lab crash is on this page already; a lab stands once on a page"),
-        ("{{lab}}", "9: `{{lab}}` is not understood; a lab is placed by {{lab its-slug}}"),
+        (
+            "{{lab}}",
+            "9: `{{lab}}` is not understood; a lab is placed by {{lab its-slug}}, code by {{code its-name}}",
+        ),
+        ("{{code ack}}", "9: `ack` is not a snippet here; there is none"),
         (
             "See {{lab crash}}.",
             "9: a lab stands alone in its paragraph; put an empty line before and after it",
         ),
         (
             "See\n{{lab crash}}",
-            "9: a lab or a line of ::: stands alone; put an empty line before and after it",
+            "9: a lab, code in tabs or a line of ::: stands alone; put an empty line before and after it",
         ),
         (
             "A :agian[word].",
-            "9: `agian` is not a directive here (did you mean `again`?); there are `stored`, `inflight`, `acked`, `again`, `lost`, `dead`, `result`, `msg`, `term`",
+            "9: `agian` is not a directive here (did you mean `again`?); there are `stored`, `inflight`, `acked`, `again`, `lost`, `dead`, `result`, `msg`, `term`, `def`",
         ),
         (
             "A :again[word](#crash).",
@@ -273,6 +278,10 @@ fn what_is_wrong_in_a_chapter_is_said_with_its_line() {
         ("## A {#x}\n\n## B {#x}", "11: `#x` is taken; choose another id for this heading"),
         ("    indented", "9: this code does not say its language; write ```text for none"),
         ("```\nx\n```", "9: this code does not say its language; write ```text for none"),
+        (
+            "```pyhton\nx\n```",
+            "9: `pyhton` is not a language of code here (did you mean `python`?); there are `go`, `python`, `rust`, `javascript`, `java`, `csharp`, `console`, `sh`, `bash`, `sql`, `toml`, `yaml`, `json`, `html`, `text`",
+        ),
         ("![x](y.png)", "9: pictures are not shown; a picture of a run comes from a lab"),
         ("<b>x</b>", "9: HTML such as `<b>` is not passed on; write Markdown"),
         ("<div>\nx\n</div>", "9: HTML such as `<div>` is not passed on; write Markdown"),
@@ -618,6 +627,406 @@ fn words_that_light_nothing_up_are_refused_with_their_line() {
     assert!(found.iter().all(|problem| problem.contains("crash.toml")), "{found:?}");
 }
 
+/// A snippet that is whole: each client acks, the command line cannot.
+const SNIPPET: &str = "# Say that a message is `done`
+
+```go
+msg.Ack()
+```
+
+```python
+await msg.ack()
+```
+
+```rust
+msg.ack().await?;
+```
+
+```javascript
+m.ack();
+```
+
+```java
+m.ack();
+```
+
+```csharp
+await msg.AckAsync();
+```
+
+CLI: only with [the first figure](first#crash).
+";
+
+#[test]
+fn code_for_every_client_stands_in_tabs() {
+    let html = book("{{code ack}}").file("snippets/ack.md", SNIPPET).html();
+    assert!(
+        html.contains(
+            "<div class=\"tabs\" role=\"group\" aria-label=\"Say that a message is done\">\n\
+             <p class=\"tabs-title\">Say that a message is <code>done</code></p>\n\
+             <label class=\"tab\"><input type=\"radio\" name=\"code-ack\" value=\"go\" checked>Go</label>\n\
+             <div class=\"panel\"><div class=\"code\"><pre tabindex=\"0\"><code class=\"language-go\">msg.<span class=\"f\">Ack</span>()\n</code></pre></div>\n</div>\n\
+             <label class=\"tab\"><input type=\"radio\" name=\"code-ack\" value=\"python\">Python</label>\n"
+        ),
+        "{html}"
+    );
+    assert!(
+        html.ends_with(
+            "<label class=\"tab\"><input type=\"radio\" name=\"code-ack\" value=\"console\">CLI</label>\n\
+             <div class=\"panel\"><p>only with <a href=\"../first/#crash\">the first figure</a>.</p>\n</div>\n</div>\n"
+        ),
+        "{html}"
+    );
+    assert_eq!(html.matches("<input").count(), 7);
+}
+
+#[test]
+fn what_is_wrong_in_a_snippet_is_said_with_its_line() {
+    for (from, to, problem) in [
+        (
+            "# Say that a message is `done`\n\n",
+            "",
+            "1: a snippet begins with what it does, as `# What it does`",
+        ),
+        (
+            "```go\nmsg.Ack()\n```\n",
+            "",
+            "4: here stands Python, where Go belongs; the clients are, in this order, Go, Python, Rust, JavaScript, Java, .NET, CLI",
+        ),
+        (
+            "CLI: only with [the first figure](first#crash).",
+            "",
+            " CLI is missing; the clients are, in this order, Go, Python, Rust, JavaScript, Java, .NET, CLI",
+        ),
+        ("```csharp", "```cs", "23: `cs` is not a client here; there are `go`, `python`, "),
+        (
+            "CLI: only",
+            "Only",
+            "27: words stand here only for a client that cannot do it, after its name and a colon, as `CLI: …`",
+        ),
+        (
+            "CLI: only",
+            "## Only",
+            "27: a snippet has its caption, `# What it does`, and then code alone",
+        ),
+        (
+            "first#crash",
+            "frist#crash",
+            "27: `frist` is not a chapter here (did you mean `first`?); there is `first`",
+        ),
+    ] {
+        assert!(SNIPPET.contains(from), "{from}");
+        let found = book("{{code ack}}")
+            .file("snippets/ack.md", &SNIPPET.replace(from, to))
+            .load()
+            .map(|_| ())
+            .expect_err(to);
+        let expected = format!("content/snippets/ack.md:{problem}");
+        assert!(
+            found.len() == 1 && found[0].starts_with(&expected),
+            "{to}\n{}\n{expected}",
+            found.join("\n")
+        );
+    }
+    book("{{code ack}}\n\n{{code ack}}").file("snippets/ack.md", SNIPPET).has(&[
+        "content/chapters/01-first.md:11: the code ack is on this page already; it stands once on a page",
+    ]);
+    book("").file("snippets/ack.md", SNIPPET).has(&[
+        "content/snippets/ack.md: no chapter shows this code; place it with {{code ack}} or remove the file",
+    ]);
+}
+
+const TERMS: &str = "[[term]]
+name = 'stream'
+forms = ['streams']
+means = 'It stores *messages*; see [here](first#crash) or `ack_wait`.'
+chapter = 'first#crash'
+lab = 'crash'
+
+[[term]]
+name = 'ack'
+forms = ['acks', 'acked']
+means = 'The answer \"done\".'
+chapter = 'first'
+";
+
+const SETTINGS: &str = "[[setting]]
+name = 'max_deliver'
+of = 'consumer'
+type = 'number'
+default = '−1, no limit'
+versions = 'all'
+editable = true
+does = 'How often a message is delivered.'
+run = 'With 1, *nothing* comes back.'
+lab = 'crash'
+set = { max_deliver = '1' }
+t = '6s'
+chapter = 'first'
+cli = '--max-deliver'
+
+[[setting]]
+name = 'ack_wait'
+of = 'consumer'
+type = 'duration'
+default = '30 s'
+versions = 'all'
+editable = 'yes, for `new` deliveries'
+does = 'A.'
+run = 'B.'
+chapter = 'first#crash'
+";
+
+const SYMPTOMS: &str = "[[symptom]]
+sees = 'My order came `twice`'
+id = 'twice'
+because = 'Its [ack](glossary#ack) was late.'
+do = '''
+Raise [it](settings#ack_wait).
+
+Then look.
+'''
+lab = 'crash'
+chapter = 'first'
+";
+
+/// A book that explains its words, settings and symptoms. Its text begins at line 9.
+fn reference(body: &str) -> Small {
+    book(body)
+        .file("glossary.toml", TERMS)
+        .file("settings.toml", SETTINGS)
+        .file("symptoms.toml", SYMPTOMS)
+}
+
+fn def(term: &str, words: &str) -> String {
+    format!("<a class=\"def\" href=\"../glossary/#{term}\" data-def=\"{term}\">{words}</a>")
+}
+
+#[test]
+fn the_first_use_of_a_term_is_explained() {
+    let (stream, ack) = (def("stream", "stream"), def("ack", "Acks"));
+    for (body, html) in [
+        ("A stream, two streams. Acks.", format!("<p>A {stream}, two streams. {ack}.</p>\n")),
+        (
+            "`stream` [stream](#crash) :again[stream] A *stream*. Acks",
+            format!(
+                "<p><code>stream</code> <a href=\"#crash\">stream</a> <em class=\"state again\">stream</em> A <em>{stream}</em>. {ack}</p>\n"
+            ),
+        ),
+        // Where the writer explains it, no other use is explained.
+        (
+            "A stream. Acks. A :def[*place*](streams).",
+            format!("<p>A stream. {ack}. A {}.</p>\n", def("stream", "<em>place</em>")),
+        ),
+        (
+            ":def[stream] and an acked one",
+            format!("<p>{stream} and an {} one</p>\n", def("ack", "acked")),
+        ),
+        (
+            "| stream |\n|---|\n| acks: a stream |",
+            format!(
+                "<div class=\"table\" role=\"region\" tabindex=\"0\" aria-label=\"Table: stream\">\n<table><thead><tr><th>stream</th></tr></thead><tbody>\n\
+                 <tr><td>{}: a {stream}</td></tr>\n</tbody></table>\n</div>\n",
+                def("ack", "acks")
+            ),
+        ),
+    ] {
+        assert_eq!(reference(body).html(), format!("[crash]{html}"), "{body}");
+    }
+    let small = reference("## A stream of acks\n\nAcks of a stream");
+    assert!(small.html().ends_with(&format!("<p>{ack} of a {stream}</p>\n")), "{}", small.html());
+    let book = small.good();
+    assert_eq!(book.chapters[0].terms, ["ack", "stream"], "in the order of the page");
+    let meaning = book.meaning("stream").unwrap();
+    assert_eq!(meaning.html, "It stores <em>messages</em>; see here or <code>ack_wait</code>.");
+}
+
+#[test]
+fn what_is_looked_up_has_pages_of_its_own() {
+    let links = "[a](symptoms#twice), [b](settings#ack_wait), [c](glossary#ack), [d](settings)";
+    let small = reference(&format!("Acks of a stream, `ack_wait`; {links}"));
+    let html = small.html();
+    for href in ["../symptoms/#twice", "../settings/#ack_wait", "../glossary/#ack", "../settings/"]
+    {
+        assert!(html.contains(&format!("<a href=\"{href}\">")), "{href}: {html}");
+    }
+    let book = small.good();
+    let pages: Vec<&str> = book.references.iter().map(|page| page.slug).collect();
+    assert_eq!(pages, ["symptoms", "settings", "glossary"]);
+    let [symptoms, settings, glossary] = &book.references[..] else { panic!() };
+    let anchor = |id: &str, words: &str| {
+        format!(
+            "<a class=\"anchor\" href=\"#{id}\" aria-label=\"Link to this section: {words}\">#</a>"
+        )
+    };
+    assert_eq!(
+        symptoms.html,
+        format!(
+            "<h2 id=\"twice\">My order came <code>twice</code> {}</h2>\n\
+             <p>Its <a href=\"../glossary/#ack\">ack</a> was late.</p>\n\
+             <div class=\"cure\">\n<p class=\"note-title\">What to do</p>\n\
+             <p>Raise <a href=\"../settings/#ack_wait\">it</a>.</p>\n<p>Then look.</p>\n</div>\n\
+             <p class=\"see\"><span>Figure: <a class=\"result\" href=\"../first/#crash\">A crash</a></span> \
+             <span>Chapter: <a href=\"../first/\">S</a></span></p>\n",
+            anchor("twice", "My order came twice")
+        )
+    );
+    // By what they are of, then by name.
+    let headings: Vec<_> =
+        settings.headings.iter().map(|h| (h.level, h.id.as_str(), h.html.as_str())).collect();
+    assert_eq!(
+        headings,
+        [
+            (2, "of-consumer", "Of a consumer"),
+            (3, "ack_wait", "<code>ack_wait</code>"),
+            (3, "max_deliver", "<code>max_deliver</code>")
+        ]
+    );
+    let (_, entry) = settings.html.split_once("<h3 id=\"max_deliver\">").unwrap();
+    assert_eq!(
+        entry.split_once('\n').unwrap().1,
+        "<p>How often a message is delivered.</p>\n<p>With 1, <em>nothing</em> comes back.</p>\n<dl class=\"facts\">\n\
+         <div><dt>Type</dt><dd>number</dd></div>\n<div><dt>Default</dt><dd>−1, no limit</dd></div>\n\
+         <div><dt>Versions</dt><dd>all</dd></div>\n<div><dt>Can be changed</dt><dd>yes</dd></div>\n\
+         <div><dt>CLI</dt><dd><code>--max-deliver</code></dd></div>\n</dl>\n\
+         <p class=\"see\"><span>Figure: <a class=\"result\" href=\"../first/?max_deliver=1&amp;t=6s#crash\">A crash</a></span> \
+         <span>Chapter: <a href=\"../first/\">S</a></span></p>\n"
+    );
+    let order: Vec<usize> =
+        ["id=\"ack\"", "id=\"stream\"", "<a href=\"../first/#crash\">S</a> <a class=\"result\""]
+            .iter()
+            .map(|part| {
+                glossary.html.find(part).unwrap_or_else(|| panic!("{part}: {}", glossary.html))
+            })
+            .collect();
+    assert!(order.is_sorted(), "terms stand by the alphabet: {}", glossary.html);
+}
+
+#[test]
+fn what_is_wrong_in_a_reference_is_said_with_its_line() {
+    let good = "Acks of a stream.";
+    for (body, problem) in [
+        (
+            "Acks of a :def[straem].",
+            "chapters/01-first.md:9: `straem` is not a term of the glossary here (did you mean `stream`?); there are `ack`, `stream`",
+        ),
+        (
+            "Acks of a :def[stream",
+            "chapters/01-first.md:9: `:def[` opens here but is not closed, or has a link or another directive in it",
+        ),
+        ("Acks.", "glossary.toml:1: no chapter uses the term `stream`; use it or remove it"),
+        (
+            "Acks of a stream, `max_ack_pending=1`.",
+            "chapters/01-first.md:9: `max_ack_pending` is a setting that settings.toml does not explain",
+        ),
+    ] {
+        let found = reference(body).load().map(|_| ()).expect_err(body);
+        assert!(found.contains(&format!("content/{problem}")), "{body}\n{}", found.join("\n"));
+    }
+    for (file, from, to, problem) in [
+        (
+            "glossary",
+            "'first#crash'",
+            "'first#crahs'",
+            "5: `crahs` is not a section or lab of first",
+        ),
+        ("glossary", "[here](first#crash)", "[here](frist)", "4: `frist` is not a chapter here"),
+        ("glossary", "lab = 'crash'", "lab = 'crahs'", "6: `crahs` is not a lab here"),
+        ("glossary", "'acked'", "'streams'", "8: `streams` is the term `stream` already"),
+        (
+            "glossary",
+            "`ack_wait`",
+            "`max_waiting`",
+            "4: `max_waiting` is a setting that settings.toml does not explain",
+        ),
+        (
+            "settings",
+            "of = 'consumer'\ntype = 'd",
+            "of = 'consumr'\ntype = 'd",
+            "18: `consumr` is not what a setting can be of here (did you mean `consumer`?)",
+        ),
+        (
+            "settings",
+            "name = 'ack_wait'",
+            "name = 'max_deliver'",
+            "17: there is a `consumer-max_deliver` already",
+        ),
+        (
+            "settings",
+            "chapter = 'first#crash'",
+            "chapter = 'first#x'",
+            "25: `x` is not a section or lab of first",
+        ),
+        ("settings", "lab = 'crash'", "lab = 'crahs'", "10: `crahs` is not a lab here"),
+        (
+            "settings",
+            "max_deliver = '1'",
+            "max_delivr = '1'",
+            "11: `max_delivr` is not a knob of the lab crash here (did you mean `max_deliver`?)",
+        ),
+        (
+            "settings",
+            "max_deliver = '1'",
+            "max_deliver = 'x'",
+            "11: `max_deliver` in the address: `x` is not a whole number",
+        ),
+        (
+            "settings",
+            "{ max_deliver = '1' }",
+            "{ max_deliver = '1', backoff = '1s,5s' }",
+            "11: with these settings the lab crash does not run: ",
+        ),
+        ("settings", "t = '6s'", "t = '60s'", "12: `t` is after the end of the run at "),
+        ("settings", "lab = 'crash'\n", "", "10: `set` turns the knobs of a lab; name the `lab`"),
+        (
+            "settings",
+            "run = 'B.'",
+            "run = '## B'",
+            "24: headings, labs and code in tabs stand in chapters alone",
+        ),
+        ("settings", "editable = true", "editable = []", "7: "),
+        (
+            "symptoms",
+            "settings#ack_wait",
+            "settings#ack_wiat",
+            "6: `ack_wiat` is not a section or lab of settings here (did you mean `ack_wait`?)",
+        ),
+        (
+            "symptoms",
+            "glossary#ack",
+            "glossary#akc",
+            "4: `akc` is not a section or lab of glossary",
+        ),
+        (
+            "symptoms",
+            "id = 'twice'",
+            "id = 'Came twice'",
+            "3: `Came twice` is no id; write small letters, digits and hyphens, as `came-twice`",
+        ),
+        (
+            "symptoms",
+            "because =",
+            "becuase =",
+            "4: `becuase` is not a setting here (did you mean `because`?)",
+        ),
+    ] {
+        let small = reference(good);
+        let text = std::fs::read_to_string(small.path(&format!("{file}.toml"))).unwrap();
+        assert!(text.contains(from), "{from}");
+        let small = small.file(&format!("{file}.toml"), &text.replacen(from, to, 1));
+        let found = small.load().map(|_| ()).expect_err(to);
+        let expected = format!("content/{file}.toml:{problem}");
+        assert!(
+            found.iter().any(|one| one.starts_with(&expected)),
+            "{to}\n{}\n{expected}",
+            found.join("\n")
+        );
+    }
+    book("").chapter("02-glossary", "Text.").has(&[
+        "content/chapters/02-glossary.md: `glossary` is a page of its own; call this chapter otherwise",
+    ]);
+}
+
 /// Answers and a goal that belong to [`LAB`]; they begin at its line 40.
 const TAUGHT: &str = r#"
 [[answers]]
@@ -767,7 +1176,7 @@ fn all_problems_of_a_book_are_reported_at_once() {
         .file("labs/unused.toml", &LAB.replace("\"1s\", \"2s\"", "\"1s\", 2"))
         .file("labs/idle.toml", LAB)
         .has(&[
-            "content/chapters/01-first.md:9: `agian` is not a directive here (did you mean `again`?); there are `stored`, `inflight`, `acked`, `again`, `lost`, `dead`, `result`, `msg`, `term`",
+            "content/chapters/01-first.md:9: `agian` is not a directive here (did you mean `again`?); there are `stored`, `inflight`, `acked`, `again`, `lost`, `dead`, `result`, `msg`, `term`, `def`",
             "content/chapters/01-first.md:11: `thrid` is not a chapter here; there is `first`",
             "content/labs/idle.toml: no chapter shows this lab; place it with {{lab idle}} or remove the file",
             "content/labs/unused.toml: no chapter shows this lab; place it with {{lab unused}} or remove the file",

@@ -5,16 +5,13 @@ use crate::words;
 use delivery_book::{Book, Chapter, Heading};
 use std::fmt::Write as _;
 
-/// The chapters by part; within the current one its sections.
-pub(crate) fn chapters(book: &Book, root: &str, current: Option<&Chapter>) -> String {
+/// The chapters by part and the further pages; within the current one its sections.
+pub(crate) fn chapters(book: &Book, root: &str, current: Option<&str>) -> String {
     let mut out = String::new();
     for (title, promise, chapters) in parts(book) {
         let _ = writeln!(out, "<p class=\"part\">{}{}</p>\n<ol>", escaped(title), span(promise));
         for c in chapters {
-            let here = current.filter(|current| current.slug == c.slug);
-            let (mark, inner) = here.map_or((String::new(), String::new()), |c| {
-                (" aria-current=\"page\"".to_owned(), sections(&c.headings))
-            });
+            let (mark, inner) = mark(current, &c.slug, &c.headings);
             let _ = writeln!(
                 out,
                 "<li data-chapter=\"{}\"><a href=\"{root}{}/\"{mark}><span class=\"n\">{}</span>{}</a>{inner}</li>",
@@ -26,7 +23,29 @@ pub(crate) fn chapters(book: &Book, root: &str, current: Option<&Chapter>) -> St
         }
         out.push_str("</ol>\n");
     }
+    if !book.references.is_empty() {
+        let _ = writeln!(out, "<p class=\"part\">{}</p>\n<ol>", words::REFERENCE);
+        for r in &book.references {
+            let (mark, inner) = mark(current, r.slug, &r.headings);
+            let _ = writeln!(
+                out,
+                "<li><a href=\"{root}{}/\"{mark}>{}</a>{inner}</li>",
+                r.slug,
+                escaped(r.short)
+            );
+        }
+        out.push_str("</ol>\n");
+    }
     out
+}
+
+/// What marks the link to the current page, and its sections.
+fn mark(current: Option<&str>, slug: &str, headings: &[Heading]) -> (&'static str, String) {
+    if current == Some(slug) {
+        (" aria-current=\"page\"", sections(headings))
+    } else {
+        ("", String::new())
+    }
 }
 
 /// What is on this page.

@@ -1,4 +1,4 @@
-//! Writes the site: every chapter, the front page, every lab for an iframe and the page for what is not there, into one
+//! Writes the site: every chapter, the pages to look something up, the front page, every lab for an iframe and the page for what is not there, into one
 //! finished template.
 //!
 //! ```text

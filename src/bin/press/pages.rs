@@ -4,7 +4,7 @@ use crate::contents::{chapters, parts, span};
 use crate::template::{Page, Template};
 use crate::text::{escaped, lower_first};
 use crate::{reader, words, worker};
-use delivery_book::{Book, Chapter, Part};
+use delivery_book::{Book, Chapter, Part, Reference};
 use std::fmt::Write as _;
 
 pub(crate) fn chapter_page(template: &Template, book: &Book, i: usize) -> String {
@@ -28,6 +28,7 @@ pub(crate) fn chapter_page(template: &Template, book: &Book, i: usize) -> String
             }
         }
     }
+    main.push_str(&meanings(book, chapter));
     let turn = |chapter: Option<&Chapter>, class: &str, label: &str| {
         chapter.map_or_else(String::new, |c| {
             format!(
@@ -53,7 +54,42 @@ pub(crate) fn chapter_page(template: &Template, book: &Book, i: usize) -> String
         path: &format!("{}/", chapter.slug),
         root: "../",
         head: "",
-        body: body(book, "../", Some(chapter), "chapter", &main),
+        body: body(book, "../", Some(&chapter.slug), "chapter", &main),
+    })
+}
+
+/// What the terms mean that a chapter explains, for the script that shows it where they stand.
+fn meanings(book: &Book, chapter: &Chapter) -> String {
+    let mut out = String::new();
+    for anchor in &chapter.terms {
+        if let Some(meaning) = book.meaning(anchor) {
+            let _ = writeln!(
+                out,
+                "<template data-means=\"{}\">{}</template>",
+                escaped(anchor),
+                meaning.html
+            );
+        }
+    }
+    out
+}
+
+/// A page to look something up.
+pub(crate) fn reference_page(template: &Template, book: &Book, reference: &Reference) -> String {
+    let main = format!(
+        "<p class=\"eyebrow\">{}</p>\n<h1>{}</h1>\n<p class=\"lead\">{}</p>\n{}",
+        words::REFERENCE,
+        escaped(reference.title),
+        escaped(reference.summary),
+        reference.html
+    );
+    template.fill(&Page {
+        title: &format!("{} · {}", reference.short, book.title),
+        description: reference.summary,
+        path: &format!("{}/", reference.slug),
+        root: "../",
+        head: "",
+        body: body(book, "../", Some(reference.slug), "reference", &main),
     })
 }
 
@@ -91,6 +127,19 @@ pub(crate) fn front_page(template: &Template, book: &Book) -> String {
             );
         }
         main.push_str("</ol>\n");
+    }
+    if !book.references.is_empty() {
+        let _ = writeln!(main, "<h2>{}</h2>\n<ul class=\"toc\">", words::REFERENCE);
+        for r in &book.references {
+            let _ = writeln!(
+                main,
+                "<li><a href=\"{}/\">{}</a><p>{}</p></li>",
+                r.slug,
+                escaped(r.short),
+                escaped(r.summary)
+            );
+        }
+        main.push_str("</ul>\n");
     }
     template.fill(&Page {
         title: &format!("{}: {}", book.title, lower_first(&book.claim)),
@@ -142,8 +191,14 @@ pub(crate) fn offline_page(template: &Template, book: &Book) -> String {
     })
 }
 
-/// All that stands in the body of a page. `root` is the way to the front page.
-pub(crate) fn body(book: &Book, root: &str, current: Option<&Chapter>, class: &str, main: &str) -> String {
+/// All that stands in the body of a page. `root` is the way to the front page, `current` the page's name in addresses.
+pub(crate) fn body(
+    book: &Book,
+    root: &str,
+    current: Option<&str>,
+    class: &str,
+    main: &str,
+) -> String {
     let home = format!("<a class=\"home\" href=\"{root}\">{}</a>", escaped(&book.title));
     let list = format!(
         "<nav class=\"chapters\" aria-label=\"{}\">\n{}</nav>\n\
@@ -215,6 +270,16 @@ mod tests {
         let mark = "<a href=\"../the-stopwatch/\" aria-current=\"page\">";
         assert_eq!(chapter.matches(mark).count(), 2);
         assert!(front.contains("<a href=\"the-stopwatch/\">The server has no idea"));
+        let means = "<template data-means=\"stream\">";
+        assert_eq!(chapter.matches(means).count(), 1, "what a term means is there once");
+        for reference in &book.references {
+            let page = reference_page(&template, &book, reference);
+            let (slug, short) = (reference.slug, reference.short);
+            let mark = format!("<a href=\"../{slug}/\" aria-current=\"page\">{short}</a>");
+            assert_eq!(page.matches(&mark).count(), 2, "{slug}");
+            assert!(front.contains(&format!("<a href=\"{slug}/\">{short}</a>")), "{slug}");
+            assert!(!page.contains(" style="), "{slug}");
+        }
         assert!(chapter.contains("<a href=\"../embed/\">"));
         assert!(missing.contains("<a href=\"/x/embed/\">"));
         assert!(missing.contains("<a href=\"/x/\">front page</a>"));

@@ -109,24 +109,25 @@ fn gather(nodes: &[Node<'_>], book: &Book, sections: &mut Vec<Section>) {
 }
 
 fn gather_element(element: &Element<'_>, book: &Book, sections: &mut Vec<Section>) {
-    let begins = matches!(element.name, "h2" | "h3" | "h4" | "dt" | "tr" | "details");
+    let begins = matches!(element.name, "h2" | "h3" | "h4" | "dt" | "tr" | "details" | "div");
     match (element.name, element.attribute("id").filter(|_| begins)) {
         // The title is in the line of the page; code is not what one searches a book for.
-        ("h1" | "pre", _) => {}
+        ("h1" | "pre" | "label", _) => {}
         _ if element.has_class("eyebrow") => {}
         ("tr", Some(anchor)) => {
             let (first, rest) = element.children.split_at(1.min(element.children.len()));
             sections.push(Section { anchor, heading: said(first), ..Section::default() });
             gather(rest, book, sections);
         }
-        ("details", Some(anchor)) => {
+        // Its summary, or its term, is its heading.
+        ("details" | "div", Some(anchor)) => {
             sections.push(Section { anchor, ..Section::default() });
             gather(&element.children, book, sections);
         }
         (_, Some(anchor)) => {
             sections.push(Section { anchor, heading: said(&element.children), ..Section::default() });
         }
-        ("summary", None) if sections.last().is_some_and(|last| last.heading.is_empty() && !last.anchor.is_empty()) => {
+        ("summary" | "dt", None) if sections.last().is_some_and(|last| last.heading.is_empty() && !last.anchor.is_empty()) => {
             if let Some(last) = sections.last_mut() {
                 last.heading = said(&element.children);
             }
@@ -176,7 +177,7 @@ mod tests {
             <h2 id=\"a\">A &amp; B<a class=\"anchor\" href=\"#a\">#</a></h2><p>One\n line.</p><pre><code>code</code></pre>\
             <section id=\"crash-redelivery\" data-lab=\"x\">no</section><ul><li>Two</li></ul>\
             <table><tr id=\"ack_wait\"><td><code>ack_wait</code></td><td>How long</td></tr></table>\
-            <dl><dt id=\"floor\">Ack floor</dt><dd>Below it.</dd></dl></main>";
+            <dl><div id=\"floor\"><dt>Ack floor</dt><dd>Below it.</dd></div></dl></main>";
         let page = Found { kind: 'c', path: "x/", name: "X", title: "Title", html };
         let index = index(&[page], &book);
         let lines: Vec<&str> = index.lines().collect();

@@ -1,6 +1,6 @@
 //! The whole site: every page finished, and the files that are made of all of them.
 
-use crate::pages::{chapter_page, front_page, missing_page, offline_page};
+use crate::pages::{chapter_page, front_page, missing_page, offline_page, reference_page};
 use crate::preview::Painter;
 use crate::search::{Found, index};
 use crate::template::{ICON, MANIFEST, PREVIEW, Template};
@@ -45,6 +45,21 @@ fn pages(template: &Template, book: &Book) -> Vec<Finished> {
             title: chapter.title.clone(),
             summary: chapter.summary.clone(),
             html: chapter_page(template, book, i),
+        });
+    }
+    for reference in &book.references {
+        pages.push(Finished {
+            path: format!("{}/", reference.slug),
+            kind: Some(match reference.slug {
+                "symptoms" => 'y',
+                "settings" => 's',
+                "glossary" => 'g',
+                _ => 'o',
+            }),
+            name: reference.short.to_owned(),
+            title: reference.title.to_owned(),
+            summary: reference.summary.to_owned(),
+            html: reference_page(template, book, reference),
         });
     }
     pages

@@ -34,7 +34,7 @@ pub(crate) fn list(book: &Book, address: &str, more: &[(&str, &str, &str)]) -> S
         }
     }
     if !more.is_empty() {
-        let _ = writeln!(out, "\n## {}\n", words::ALSO);
+        let _ = writeln!(out, "\n## {}\n", words::REFERENCE);
         for (path, title, what) in more {
             line(&mut out, path, title, what);
         }
@@ -127,7 +127,7 @@ fn element_block(element: &Element<'_>, book: &Book, out: &mut Vec<String>) {
             let text = inside().join(" ");
             out.push(format!("[^{id}]: {}", text.strip_prefix(&label).unwrap_or(&text)));
         }
-        "dt" | "summary" | "caption" | "legend" => out.push(format!("**{}**", line(children))),
+        "dt" | "summary" | "caption" | "label" | "legend" => out.push(format!("**{}**", line(children))),
         "hr" => out.push("---".into()),
         "style" | "input" | "select" | "textarea" => {}
         _ => blocks(children, book, out),
@@ -187,6 +187,8 @@ fn inline(nodes: &[Node<'_>], out: &mut String) {
             "sup" => {
                 let _ = write!(out, "{inner} ");
             }
+            // What a term means is in the glossary; a link at every one would be in the way.
+            "a" if element.has_class("def") => out.push_str(&inner),
             "a" => match element.attribute("href").as_deref().and_then(link) {
                 Some(href) => {
                     let _ = write!(out, "[{inner}]({href})");

@@ -6,6 +6,8 @@ pub(crate) const SKIP: &str = "Skip to the text";
 pub(crate) const CONTENTS: &str = "Contents";
 pub(crate) const CHAPTERS: &str = "Chapters";
 pub(crate) const ON_THIS_PAGE: &str = "On this page";
+/// What the pages are called that are no chapters.
+pub(crate) const REFERENCE: &str = "Reference";
 /// Where the next chapter is led to.
 pub(crate) const AROUND: &str = "Chapters before and after";
 pub(crate) const BEFORE: &str = "Before this";
@@ -62,8 +64,6 @@ pub(crate) const MAY_BE: &str = "may be";
 pub(crate) const ACCOUNT: &str = "The run in words:";
 pub(crate) const TRY: &str = "Try it:";
 pub(crate) const LIVE: &str = "The live figure";
-/// Pages beside the chapters.
-pub(crate) const ALSO: &str = "Beside the chapters";
 
 /// The words of the scripts, by the name that stands for them there between double braces; `#` in them stands for what comes in.
 pub(crate) const SCRIPTS: [(&str, &str); 18] = [
