@@ -113,7 +113,8 @@ fn gather_element(element: &Element<'_>, book: &Book, sections: &mut Vec<Section
     match (element.name, element.attribute("id").filter(|_| begins)) {
         // The title is in the line of the page; code is not what one searches a book for.
         ("h1" | "pre" | "label", _) => {}
-        _ if element.has_class("eyebrow") => {}
+        // Nor what stands above a title, and where an entry leads.
+        _ if element.has_class("eyebrow") || element.has_class("see") => {}
         ("tr", Some(anchor)) => {
             let (first, rest) = element.children.split_at(1.min(element.children.len()));
             sections.push(Section { anchor, heading: said(first), ..Section::default() });

@@ -116,6 +116,11 @@ fn element_block(element: &Element<'_>, book: &Book, out: &mut Vec<String>) {
             let code = raw(children);
             out.push(format!("```{}\n{}\n```", language.unwrap_or_default(), code.trim_end()));
         }
+        "dl" => {
+            let mut entries = Vec::new();
+            definitions(children, &mut entries);
+            out.push(entries.join("\n"));
+        }
         "table" => out.push(table(element)),
         "blockquote" | "aside" => out.push(format!("> {}", indented(&inside().join("\n\n"), "> "))),
         _ if element.has_class("note") => {
@@ -131,6 +136,22 @@ fn element_block(element: &Element<'_>, book: &Book, out: &mut Vec<String>) {
         "hr" => out.push("---".into()),
         "style" | "input" | "select" | "textarea" => {}
         _ => blocks(children, book, out),
+    }
+}
+
+/// The entries of a list of definitions, each in a line.
+fn definitions(nodes: &[Node<'_>], out: &mut Vec<String>) {
+    for node in nodes {
+        let Node::Element(element) = node else { continue };
+        match element.name {
+            "dt" => out.push(format!("- **{}**:", line(&element.children))),
+            "dd" => {
+                if let Some(last) = out.last_mut() {
+                    let _ = write!(last, " {}", line(&element.children));
+                }
+            }
+            _ => definitions(&element.children, out),
+        }
     }
 }
 
@@ -346,6 +367,7 @@ mod tests {
              "| a | b |\n| --- | --- |\n| 1\\|2 | `3` |\n"),
             ("<aside class=\"note\"><p>a</p><p>b</p></aside>", "> a\n>\n> b\n"),
             ("<p>12. is no list, nor is this</p><p># no heading</p>", "12\\. is no list, nor is this\n\n\\# no heading\n"),
+            ("<dl><div id=\"x\"><dt>A <a class=\"anchor\">#</a></dt>\n<dd>is <code>b</code></dd></div><div><dt>C</dt><dd>d</dd></div></dl>", "- **A**: is `b`\n- **C**: d\n"),
             ("<nav class=\"turn\">x</nav><p>y</p>", "y\n"),
         ] {
             assert_eq!(of(html), text, "{html}");
