@@ -150,7 +150,7 @@ async function store() {
     if (!meta.worker) return (await workers.getRegistration(at(meta.root)))?.unregister();
     await workers.register(at(meta.worker), { scope: at(meta.root), updateViaCache: 'none' });
     const { active } = await workers.ready;
-    if (!navigator.connection?.saveData) idle(() => active.postMessage('rest'));
+    idle(() => active.postMessage(navigator.connection?.saveData ? 'here' : 'all'));
   } catch { /* Without it the book needs a network, as every page does. */ }
   return undefined;
 }

@@ -111,10 +111,8 @@ addEventListener('fetch', (event) => {
   event.respondWith(page(request, path));
   return event.waitUntil(Promise.all([tidy(), known(path) && keep(path)]).catch(() => {}));
 });
-// When nobody waits for anything, the rest of the book is kept as well.
-addEventListener('message', (event) => {
-  if (event.data !== 'rest') return;
-  event.waitUntil((async () => {
-    for (const path of Object.keys(PAGES)) await keep(path);
-  })().catch(() => {}));
-});
+// A page has come to rest, and what was before it has gone. Where it may cost the reader, the rest of the book is not fetched.
+addEventListener('message', (event) => event.waitUntil((async () => {
+  await tidy();
+  if (event.data === 'all') for (const path of Object.keys(PAGES)) await keep(path);
+})().catch(() => {})));

@@ -27,9 +27,18 @@ fn worded(text: &str) -> String {
     })
 }
 
+/// A script without what only people need: remarks that have lines of their own, and what lines begin with.
+fn lean(text: &str) -> String {
+    let remark = |line: &str| {
+        line.is_empty() || line.starts_with("//") || (line.starts_with("/**") && line.ends_with("*/"))
+    };
+    let lines = text.lines().map(str::trim).filter(|line| !remark(line));
+    lines.collect::<Vec<_>>().join("\n") + "\n"
+}
+
 /// The name of a script and its text.
 fn named(name: &str, text: &str) -> (String, String) {
-    let text = worded(text);
+    let text = lean(&worded(text));
     (script(name, &text), text)
 }
 
@@ -97,6 +106,17 @@ mod tests {
         for (choice, name) in [(&top, "scheme-top"), (&book, "scheme-book")] {
             assert_eq!(choice.matches(&format!("name=\"{name}\"")).count(), 3);
             assert_eq!(choice.matches(" checked").count(), 1);
+        }
+    }
+
+    #[test]
+    fn remarks_stay_with_those_who_write() {
+        let text = "// A remark\n/** Another. */\nif (a) {\n  // And one.\n  f('// no remark'); // said\n}\n";
+        assert_eq!(lean(text), "if (a) {\nf('// no remark'); // said\n}\n");
+        for script in [SCHEME, READER, FIND] {
+            assert_eq!(script.matches('`').count() % 2, 0);
+            let over_lines = script.split('`').skip(1).step_by(2).any(|text| text.contains('\n'));
+            assert!(!over_lines, "a text over several lines would lose its spaces");
         }
     }
 
