@@ -47,7 +47,7 @@ function read(text) {
 }
 
 /** Whether one word is the other with up to `most` slips: a letter more, less, other, or two in the other order. */
-function near(a, b, most) {
+export function near(a, b, most) {
   if (Math.abs(a.length - b.length) > most) return false;
   let [before, row] = [[], [...Array(b.length + 1).keys()]];
   for (let i = 1; i <= a.length; i += 1) {
@@ -203,11 +203,11 @@ function choose(option) {
 
 function option({ page, anchor, heading, body, marked }, n) {
   const where = element('span', { class: 'where' }, page.name);
-  const what = element('b', {}, marking(heading || page.title, marked));
+  const what = element('b', {}, marking(heading || (page.kind === 'c' ? `${page.name}: ${page.title}` : page.title), marked));
   const link = element('a', {
     role: 'option', id: `found-${n}`, tabindex: '-1', 'aria-selected': 'false',
     href: at(dataset.root + page.path + (anchor && `#${anchor}`)),
-  }, what, ...(page.name && page.name !== heading ? [where] : []));
+  }, what, ...(page.kind === 'c' && heading ? [where] : []));
   const text = body && excerpt(body, marked);
   if (text) link.append(element('span', { class: 'text' }, marking(text, marked)));
   return link;

@@ -63,7 +63,8 @@ fn index(dist: &Path) -> Result<(String, u64), Failure> {
         .find_map(|tag| attribute(tag, "data-index"))
         .and_then(|link| resolve(dist, page, link))
         .ok_or_else(|| format!("{page} names no index of the book that is there."))?;
-    let bytes = fs::read(dist.join(&path)).map_err(|error| format!("{path} cannot be read: {error}."))?;
+    let bytes =
+        fs::read(dist.join(&path)).map_err(|error| format!("{path} cannot be read: {error}."))?;
     Ok((path, compressed(&bytes)))
 }
 

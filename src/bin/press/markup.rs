@@ -158,9 +158,15 @@ pub(crate) fn decoded(text: &str) -> String {
         return text.to_owned();
     }
     let mut out = text.to_owned();
-    for (name, c) in
-        [("lt", "<"), ("gt", ">"), ("quot", "\""), ("#39", "'"), ("#x27", "'"), ("nbsp", "\u{a0}"), ("amp", "&")]
-    {
+    for (name, c) in [
+        ("lt", "<"),
+        ("gt", ">"),
+        ("quot", "\""),
+        ("#39", "'"),
+        ("#x27", "'"),
+        ("nbsp", "\u{a0}"),
+        ("amp", "&"),
+    ] {
         out = out.replace(&format!("&{name};"), c);
     }
     out
@@ -192,7 +198,20 @@ fn collect(nodes: &[Node<'_>], out: &mut String) {
 pub(crate) fn is_inline(name: &str) -> bool {
     matches!(
         name,
-        "a" | "abbr" | "b" | "code" | "dfn" | "em" | "i" | "kbd" | "mark" | "small" | "span" | "strong" | "sub" | "sup" | "var"
+        "a" | "abbr"
+            | "b"
+            | "code"
+            | "dfn"
+            | "em"
+            | "i"
+            | "kbd"
+            | "mark"
+            | "small"
+            | "span"
+            | "strong"
+            | "sub"
+            | "sup"
+            | "var"
     )
 }
 
@@ -208,7 +227,9 @@ mod tests {
             <svg><path d=\"M0\"/></svg><ul><li>x</li></ul></main></body>";
         let main = main_of(page);
         assert_eq!(words(&main), "A < B one two three x");
-        let [_, Node::Element(h2), Node::Element(p), Node::Lab("crash"), Node::Element(ul)] = &main[..] else {
+        let [_, Node::Element(h2), Node::Element(p), Node::Lab("crash"), Node::Element(ul)] =
+            &main[..]
+        else {
             panic!("{main:?}");
         };
         assert_eq!((h2.name, h2.attribute("id").as_deref()), ("h2", Some("a")));
@@ -231,7 +252,9 @@ mod tests {
     #[test]
     fn attributes_are_found_whatever_stands_in_the_others() {
         let attributes = " data-x=\"id=1\" hidden id=\"two words\" class=three";
-        for (name, value) in [("id", Some("two words")), ("hidden", Some("")), ("class", Some("three")), ("x", None)] {
+        for (name, value) in
+            [("id", Some("two words")), ("hidden", Some("")), ("class", Some("three")), ("x", None)]
+        {
             assert_eq!(attribute(attributes, name), value, "{name}");
         }
         assert_eq!(decoded("&amp;lt; &#39;"), "&lt; '");

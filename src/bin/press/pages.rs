@@ -42,11 +42,8 @@ pub(crate) fn chapter_page(template: &Template, book: &Book, i: usize) -> String
     let turns =
         turn(before, "prev", words::BEFORE) + &turn(book.chapters.get(i + 1), "next", words::NEXT);
     if !turns.is_empty() {
-        let _ = writeln!(
-            main,
-            "<nav class=\"turn\" aria-label=\"{}\">{turns}</nav>",
-            words::AROUND
-        );
+        let _ =
+            writeln!(main, "<nav class=\"turn\" aria-label=\"{}\">{turns}</nav>", words::AROUND);
     }
     template.fill(&Page {
         title: &format!("{} · {}", chapter.short, book.title),
@@ -151,21 +148,25 @@ pub(crate) fn front_page(template: &Template, book: &Book) -> String {
     })
 }
 
-/// The page of an address that leads nowhere. It may be asked for at any depth, so it helps where the site has an absolute base.
+/// The page of an address that leads nowhere. It may be asked for at any depth, so it is whole where the site has an absolute base, or
+/// where its address is known.
 pub(crate) fn missing_page(template: &Template, book: &Book) -> String {
+    let root = template.from_anywhere();
     let main = format!(
-        "<h1>{}</h1>\n<p class=\"lead\">The address leads nowhere in this book. Its chapters are on \
-         the <a href=\"{}\">front page</a>.</p>\n",
+        "<h1>{}</h1>\n<p class=\"lead\">{}</p>\n<p class=\"meant\" role=\"status\" hidden>{} </p>\n\
+         <p><a href=\"{root}\">{}</a></p>\n",
         words::MISSING,
-        template.base
+        words::MISSING_WHY,
+        words::MEANT,
+        words::TO_FRONT,
     );
     template.fill(&Page {
         title: &format!("{} · {}", words::MISSING_TITLE, book.title),
         description: &book.about,
         path: "404.html",
-        root: "./",
-        head: "",
-        body: body(book, &template.base, None, "front", &main),
+        root: &root,
+        head: &reader::missing(&template.base),
+        body: body(book, &root, None, "front", &main),
     })
 }
 
@@ -182,11 +183,7 @@ pub(crate) fn offline_page(template: &Template, book: &Book) -> String {
             "../",
             None,
             "front",
-            &format!(
-                "<h1>{}</h1>\n<p class=\"lead\">{}</p>\n",
-                words::OFFLINE,
-                words::OFFLINE_WHY
-            ),
+            &format!("<h1>{}</h1>\n<p class=\"lead\">{}</p>\n", words::OFFLINE, words::OFFLINE_WHY),
         ),
     })
 }
@@ -282,7 +279,7 @@ mod tests {
         }
         assert!(chapter.contains("<a href=\"../embed/\">"));
         assert!(missing.contains("<a href=\"/x/embed/\">"));
-        assert!(missing.contains("<a href=\"/x/\">front page</a>"));
+        assert!(missing.contains("<a href=\"/x/\">To the front page</a>"));
         assert!(missing.contains("<a href=\"/x/the-stopwatch/\">"));
     }
 }

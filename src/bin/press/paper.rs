@@ -84,12 +84,26 @@ fn moved(html: &str, slug: &str, book: &Book) -> String {
         let (before, after) = rest.split_at(at + 1);
         out.push_str(before);
         rest = after;
-        for name in ["id", "href", "for", "data-in", "aria-describedby", "aria-labelledby", "aria-controls", "popovertarget"] {
-            let Some(value) = rest.strip_prefix(name).and_then(|rest| rest.strip_prefix("=\"")) else {
+        for name in [
+            "id",
+            "href",
+            "for",
+            "data-in",
+            "aria-describedby",
+            "aria-labelledby",
+            "aria-controls",
+            "popovertarget",
+        ] {
+            let Some(value) = rest.strip_prefix(name).and_then(|rest| rest.strip_prefix("=\""))
+            else {
                 continue;
             };
             let (value, after) = value.split_once('"').unwrap_or((value, ""));
-            let _ = write!(out, "{name}=\"{}\"", if name == "href" { link(value, slug, book) } else { inside(slug, value) });
+            let _ = write!(
+                out,
+                "{name}=\"{}\"",
+                if name == "href" { link(value, slug, book) } else { inside(slug, value) }
+            );
             rest = after;
             break;
         }
@@ -182,16 +196,26 @@ mod tests {
         let book = Book::load(Path::new("content")).unwrap();
         let page = page(&template("./", ""), &book);
         for chapter in &book.chapters {
-            assert_eq!(page.matches(&format!("<header class=\"chapter\" id=\"{}\">", chapter.slug)).count(), 1);
+            assert_eq!(
+                page.matches(&format!("<header class=\"chapter\" id=\"{}\">", chapter.slug))
+                    .count(),
+                1
+            );
         }
         for lab in book.labs() {
-            assert_eq!(page.matches(&format!("--{}\">\n<figcaption>", lab.slug)).count(), 1, "{}", lab.slug);
+            assert_eq!(
+                page.matches(&format!("--{}\">\n<figcaption>", lab.slug)).count(),
+                1,
+                "{}",
+                lab.slug
+            );
         }
         let main = page.split_once("<main").unwrap().1.split_once("</main>").unwrap().0;
         for none in ["data-lab", "<select", " style="] {
             assert!(!main.contains(none), "{none}");
         }
-        let all: Vec<&str> = main.split(" id=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+        let all: Vec<&str> =
+            main.split(" id=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
         let ids: BTreeSet<&str> = all.iter().copied().collect();
         assert_eq!(ids.len(), all.len(), "an id stands twice");
         for href in main.split(" href=\"#").skip(1).filter_map(|rest| rest.split('"').next()) {
@@ -203,14 +227,23 @@ mod tests {
     fn a_chapter_moves_with_its_anchors_and_links() {
         let book = Book::load(Path::new("content")).unwrap();
         for (html, whole) in [
-            ("<h2 id=\"a\">A <a class=\"anchor\" href=\"#a\">#</a></h2>", "<h3 id=\"c--a\">A <a class=\"anchor\" href=\"#c--a\">#</a></h3>"),
+            (
+                "<h2 id=\"a\">A <a class=\"anchor\" href=\"#a\">#</a></h2>",
+                "<h3 id=\"c--a\">A <a class=\"anchor\" href=\"#c--a\">#</a></h3>",
+            ),
             ("<h3 id=\"b\">", "<h4 id=\"c--b\">"),
             ("<a href=\"../the-lab/\">", "<a href=\"#the-lab\">"),
             ("<a href=\"../glossary/#x\">", "<a href=\"../glossary/#x\">"),
             ("<a href=\"../the-lab/#y\">", "<a href=\"#the-lab--y\">"),
-            ("<a class=\"result\" href=\"?t=2s#lab\">", "<a class=\"result\" href=\"../c/?t=2s#lab\">"),
+            (
+                "<a class=\"result\" href=\"?t=2s#lab\">",
+                "<a class=\"result\" href=\"../c/?t=2s#lab\">",
+            ),
             ("<a href=\"../the-lab/?l.t=2s#l\">", "<a href=\"../the-lab/?l.t=2s#l\">"),
-            ("<a href=\"https://e.org/#a\" rel=\"x\">id=\"q\"", "<a href=\"https://e.org/#a\" rel=\"x\">id=\"q\""),
+            (
+                "<a href=\"https://e.org/#a\" rel=\"x\">id=\"q\"",
+                "<a href=\"https://e.org/#a\" rel=\"x\">id=\"q\"",
+            ),
         ] {
             assert_eq!(moved(html, "c", &book), whole);
         }

@@ -65,7 +65,13 @@ impl Painter {
         self.draw(&book.title, title, text, None)
     }
 
-    fn draw(&self, above: &str, title: &str, text: &str, lab: Option<&Lab>) -> Result<Vec<u8>, String> {
+    fn draw(
+        &self,
+        above: &str,
+        title: &str,
+        text: &str,
+        lab: Option<&Lab>,
+    ) -> Result<Vec<u8>, String> {
         let (width, height) = SIZE;
         let colour = |name: &str| self.colours.get(name).map_or("#000", String::as_str);
         let mut svg = format!(
@@ -136,7 +142,8 @@ impl Painter {
     }
 
     fn png(&self, svg: &str, (width, height): (u32, u32)) -> Result<Vec<u8>, String> {
-        let tree = Tree::from_str(svg, &self.options).map_err(|error| format!("a preview cannot be drawn: {error}"))?;
+        let tree = Tree::from_str(svg, &self.options)
+            .map_err(|error| format!("a preview cannot be drawn: {error}"))?;
         let mut pixels = Pixmap::new(width, height).ok_or("a preview has no size")?;
         let scale = width as f32 / tree.size().width();
         resvg::render(&tree, Transform::from_scale(scale, scale), &mut pixels.as_mut());
@@ -184,7 +191,10 @@ fn lines(text: &str, letters: usize) -> Vec<String> {
 /// The same in lines that are about as long as each other.
 fn balanced(text: &str, letters: usize) -> Vec<String> {
     let n = lines(text, letters).len();
-    (1..=letters).map(|width| lines(text, width)).find(|lines| lines.len() == n && !lines[n - 1].ends_with('…')).unwrap_or_else(|| lines(text, letters))
+    (1..=letters)
+        .map(|width| lines(text, width))
+        .find(|lines| lines.len() == n && !lines[n - 1].ends_with('…'))
+        .unwrap_or_else(|| lines(text, letters))
 }
 
 fn escaped(text: &str) -> String {
@@ -197,7 +207,9 @@ fn colours() -> BTreeMap<String, String> {
     for declaration in TOKENS.split([';', '{']) {
         let Some((name, value)) = declaration.split_once(':') else { continue };
         let Some(name) = name.rsplit("--").next().filter(|_| name.contains("--")) else { continue };
-        if let Some(light) = value.trim().strip_prefix("light-dark(").and_then(|rest| rest.split(',').next()) {
+        if let Some(light) =
+            value.trim().strip_prefix("light-dark(").and_then(|rest| rest.split(',').next())
+        {
             colours.insert(name.trim().to_owned(), light.trim().to_owned());
         }
     }
@@ -213,7 +225,8 @@ fn flat(css: &str, colours: &BTreeMap<String, String>) -> String {
             .filter(|one| one.starts_with(".scene") && !one.contains([':', '*']))
             .collect();
         // What takes the colour of its state has a rule for each: the state is a class of it or of what it is in.
-        let states: &[&str] = if body.contains("--state)") || body.contains("--state,") { &STATES } else { &[""] };
+        let states: &[&str] =
+            if body.contains("--state)") || body.contains("--state,") { &STATES } else { &[""] };
         for one in &selectors {
             for state in states {
                 let body = declarations(body, state, colours);
@@ -304,7 +317,9 @@ fn with_state(selector: &str, state: &str) -> Vec<String> {
     let parts: Vec<&str> = selector.split(' ').collect();
     (1..parts.len())
         .map(|at| {
-            let with = |(i, part): (usize, &&str)| if i == at { format!("{part}.{state}") } else { (*part).to_owned() };
+            let with = |(i, part): (usize, &&str)| {
+                if i == at { format!("{part}.{state}") } else { (*part).to_owned() }
+            };
             parts.iter().enumerate().map(with).collect::<Vec<_>>().join(" ")
         })
         .collect()
@@ -322,11 +337,21 @@ fn declarations(body: &str, state: &str, colours: &BTreeMap<String, String>) -> 
         let Some((name, value)) = declaration.split_once(':') else { continue };
         let known = matches!(
             name.trim(),
-            "fill" | "stroke" | "stroke-width" | "stroke-dasharray" | "stroke-linecap" | "stroke-linejoin" | "opacity" | "font-weight"
-                | "font-size" | "paint-order"
+            "fill"
+                | "stroke"
+                | "stroke-width"
+                | "stroke-dasharray"
+                | "stroke-linecap"
+                | "stroke-linejoin"
+                | "opacity"
+                | "font-weight"
+                | "font-size"
+                | "paint-order"
         );
         let value = value.trim().trim_end_matches("px").to_owned();
-        let value = value.replace("var(--state, var(--stored))", "var(--state)").replace("var(--state)", &format!("var(--{state})"));
+        let value = value
+            .replace("var(--state, var(--stored))", "var(--state)")
+            .replace("var(--state)", &format!("var(--{state})"));
         let Some(value) = colour(&value, colours).filter(|_| known) else { continue };
         let _ = write!(out, "{}:{value};", name.trim());
     }
@@ -335,7 +360,9 @@ fn declarations(body: &str, state: &str, colours: &BTreeMap<String, String>) -> 
 
 /// A value with its colours written out.
 fn colour(value: &str, colours: &BTreeMap<String, String>) -> Option<String> {
-    if let Some(mix) = value.strip_prefix("color-mix(in oklab, ").and_then(|rest| rest.strip_suffix(')')) {
+    if let Some(mix) =
+        value.strip_prefix("color-mix(in oklab, ").and_then(|rest| rest.strip_suffix(')'))
+    {
         let (first, second) = mix.split_once(", ")?;
         let (first, share) = first.rsplit_once(' ')?;
         let share: u32 = share.strip_suffix('%')?.parse().ok()?;
@@ -386,8 +413,17 @@ mod tests {
             .scene .mover rect { fill: var(--state); }\n.scene .again { --state: var(--again); }\n.live .scene .d { fill: none; }\n\
             .scene .e.lost { stroke: color-mix(in oklab, var(--lost) 50%, var(--panel)); stroke-width: 2px; }";
         let flat = flat(css, &colours);
-        assert!(flat.starts_with(".scene .a{fill:none;}.scene .b{fill:none;}.scene .mover.stored rect{fill:#57534b;}"), "{flat}");
-        for part in [".scene .mover.again rect{fill:#9a4d00;}", ".scene .mover rect.again{fill:#9a4d00;}", ".scene .e.lost{stroke:#d9928e;stroke-width:2;}"] {
+        assert!(
+            flat.starts_with(
+                ".scene .a{fill:none;}.scene .b{fill:none;}.scene .mover.stored rect{fill:#57534b;}"
+            ),
+            "{flat}"
+        );
+        for part in [
+            ".scene .mover.again rect{fill:#9a4d00;}",
+            ".scene .mover rect.again{fill:#9a4d00;}",
+            ".scene .e.lost{stroke:#d9928e;stroke-width:2;}",
+        ] {
             assert!(flat.contains(part), "{part}: {flat}");
         }
         for none in [":red", "var(", "live", ":is", "--state"] {
@@ -397,8 +433,14 @@ mod tests {
 
     #[test]
     fn titles_are_broken_between_words() {
-        assert_eq!(lines("A publish that returns has promised you almost nothing", 42), ["A publish that returns has promised you", "almost nothing"]);
-        assert_eq!(balanced("The server has no idea that your worker died", 43), ["The server has no idea", "that your worker died"]);
+        assert_eq!(
+            lines("A publish that returns has promised you almost nothing", 42),
+            ["A publish that returns has promised you", "almost nothing"]
+        );
+        assert_eq!(
+            balanced("The server has no idea that your worker died", 43),
+            ["The server has no idea", "that your worker died"]
+        );
         assert_eq!(balanced("", 43), [""]);
         assert_eq!(lines(&"word ".repeat(60), 20).len(), 4);
         assert!(lines(&"word ".repeat(60), 20)[3].ends_with('…'));

@@ -12,6 +12,9 @@ const READER: &str = include_str!("../../../reader/reader.js");
 /// Is fetched when somebody searches.
 const FIND: &str = include_str!("../../../reader/find.js");
 
+/// Runs on the page for what is not there.
+const MISSING: &str = include_str!("../../../reader/missing.js");
+
 /// Stands in finished pages for the name of the index, which is known when all are finished.
 const INDEX: &str = "index-of-the-book.txt";
 
@@ -30,7 +33,9 @@ fn worded(text: &str) -> String {
 /// A script without what only people need: remarks that have lines of their own, and what lines begin with.
 fn lean(text: &str) -> String {
     let remark = |line: &str| {
-        line.is_empty() || line.starts_with("//") || (line.starts_with("/**") && line.ends_with("*/"))
+        line.is_empty()
+            || line.starts_with("//")
+            || (line.starts_with("/**") && line.ends_with("*/"))
     };
     let lines = text.lines().map(str::trim).filter(|line| !remark(line));
     lines.collect::<Vec<_>>().join("\n") + "\n"
@@ -44,7 +49,17 @@ fn named(name: &str, text: &str) -> (String, String) {
 
 /// Every script, by its place from the front page.
 pub(crate) fn files() -> Vec<(String, String)> {
-    vec![named("scheme", SCHEME), named("reader", READER), named("find", FIND)]
+    vec![
+        named("scheme", SCHEME),
+        named("reader", READER),
+        named("find", FIND),
+        named("missing", MISSING),
+    ]
+}
+
+/// What the page for what is not there loads besides.
+pub(crate) fn missing(base: &str) -> String {
+    format!("<script type=\"module\" src=\"{base}{}\"></script>\n", named("missing", MISSING).0)
 }
 
 /// The name of the index, which changes with it.
@@ -113,7 +128,7 @@ mod tests {
     fn remarks_stay_with_those_who_write() {
         let text = "// A remark\n/** Another. */\nif (a) {\n  // And one.\n  f('// no remark'); // said\n}\n";
         assert_eq!(lean(text), "if (a) {\nf('// no remark'); // said\n}\n");
-        for script in [SCHEME, READER, FIND] {
+        for script in [SCHEME, READER, FIND, MISSING] {
             assert_eq!(script.matches('`').count() % 2, 0);
             let over_lines = script.split('`').skip(1).step_by(2).any(|text| text.contains('\n'));
             assert!(!over_lines, "a text over several lines would lose its spaces");
@@ -123,7 +138,11 @@ mod tests {
     #[test]
     fn every_word_of_a_script_is_there() {
         for (name, text) in files() {
-            assert!(!text.contains("{{"), "{name}: {}", text.split("{{").nth(1).unwrap_or_default());
+            assert!(
+                !text.contains("{{"),
+                "{name}: {}",
+                text.split("{{").nth(1).unwrap_or_default()
+            );
         }
         let all = [SCHEME, READER, FIND].concat();
         for (name, _) in words::SCRIPTS {

@@ -35,7 +35,14 @@ pub(crate) struct Found<'a> {
 pub(crate) fn index(pages: &[Found<'_>], book: &Book) -> String {
     let mut out = String::new();
     for page in pages {
-        let _ = writeln!(out, "#{}\t{}\t{}\t{}", page.kind, page.path, plain(page.name), plain(page.title));
+        let _ = writeln!(
+            out,
+            "#{}\t{}\t{}\t{}",
+            page.kind,
+            page.path,
+            plain(page.name),
+            plain(page.title)
+        );
         let mut sections = vec![Section::default()];
         gather(&main_of(page.html), book, &mut sections);
         // The beginning of a page stands for the page, even where it has no words.
@@ -100,7 +107,12 @@ fn gather(nodes: &[Node<'_>], book: &Book, sections: &mut Vec<Section>) {
                 let place = sections.len() - 1;
                 sections.insert(
                     place,
-                    Section { anchor: (*slug).to_owned(), heading: lab.title.clone(), text, ..Section::default() },
+                    Section {
+                        anchor: (*slug).to_owned(),
+                        heading: lab.title.clone(),
+                        text,
+                        ..Section::default()
+                    },
                 );
             }
             Node::Element(element) => gather_element(element, book, sections),
@@ -126,9 +138,17 @@ fn gather_element(element: &Element<'_>, book: &Book, sections: &mut Vec<Section
             gather(&element.children, book, sections);
         }
         (_, Some(anchor)) => {
-            sections.push(Section { anchor, heading: said(&element.children), ..Section::default() });
+            sections.push(Section {
+                anchor,
+                heading: said(&element.children),
+                ..Section::default()
+            });
         }
-        ("summary" | "dt", None) if sections.last().is_some_and(|last| last.heading.is_empty() && !last.anchor.is_empty()) => {
+        ("summary" | "dt", None)
+            if sections
+                .last()
+                .is_some_and(|last| last.heading.is_empty() && !last.anchor.is_empty()) =>
+        {
             if let Some(last) = sections.last_mut() {
                 last.heading = said(&element.children);
             }
@@ -142,7 +162,10 @@ fn gather_element(element: &Element<'_>, book: &Book, sections: &mut Vec<Section
 
 /// Whether there is nothing in an element but one run of words.
 fn is_leaf(element: &Element<'_>) -> bool {
-    matches!(element.name, "p" | "a" | "span" | "em" | "strong" | "code" | "td" | "th" | "figcaption")
+    matches!(
+        element.name,
+        "p" | "a" | "span" | "em" | "strong" | "code" | "td" | "th" | "figcaption"
+    )
 }
 
 /// Adds a paragraph.
@@ -184,9 +207,20 @@ mod tests {
         let lines: Vec<&str> = index.lines().collect();
         assert_eq!(lines[0], "#c\tx/\tX\tTitle");
         assert_eq!(lines[1], "\t\tBegins here.\t");
-        assert!(lines[2].starts_with("crash-redelivery\tA worker that dies halfway through\t"), "{}", lines[2]);
+        assert!(
+            lines[2].starts_with("crash-redelivery\tA worker that dies halfway through\t"),
+            "{}",
+            lines[2]
+        );
         assert!(lines[2].contains("ack_wait"), "its settings are found");
-        assert_eq!(lines[3..], ["a\tA & B\tOne line. Two\t", "ack_wait\tack_wait\tHow long\t", "floor\tAck floor\tBelow it.\t"]);
+        assert_eq!(
+            lines[3..],
+            [
+                "a\tA & B\tOne line. Two\t",
+                "ack_wait\tack_wait\tHow long\t",
+                "floor\tAck floor\tBelow it.\t"
+            ]
+        );
     }
 
     #[test]
@@ -196,7 +230,10 @@ mod tests {
 
     #[test]
     fn of_a_long_paragraph_the_rest_is_its_words() {
-        let long = format!("{} Then Pulls are pending, and num_pending says so. Pulls!", "It begins so. ".repeat(24).trim());
+        let long = format!(
+            "{} Then Pulls are pending, and num_pending says so. Pulls!",
+            "It begins so. ".repeat(24).trim()
+        );
         let mut sections = vec![Section::default()];
         add(&mut sections, &long);
         let [Section { text, rest, .. }] = &sections[..] else { panic!() };

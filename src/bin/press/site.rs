@@ -236,16 +236,37 @@ mod tests {
     fn the_site_is_whole() {
         let files = written("./", "", Some("https://e.org/x/"));
         for name in [
-            "index.html", "index.md", "the-stopwatch/index.html", "the-stopwatch/index.md", "the-stopwatch/preview.png", "preview.png",
-            "print/index.html", "offline/index.html", "404.html", "llms.txt", "robots.txt", "sitemap.xml", "site.webmanifest", "worker.js",
-            "icon-180.png", "icon-512.png", "embed/index.html", "embed.js",
+            "index.html",
+            "index.md",
+            "the-stopwatch/index.html",
+            "the-stopwatch/index.md",
+            "the-stopwatch/preview.png",
+            "preview.png",
+            "print/index.html",
+            "offline/index.html",
+            "404.html",
+            "llms.txt",
+            "robots.txt",
+            "sitemap.xml",
+            "site.webmanifest",
+            "worker.js",
+            "icon-180.png",
+            "icon-512.png",
+            "embed/index.html",
+            "embed.js",
         ] {
             assert!(files.contains_key(name), "no {name}");
         }
         // What a page names is there.
         let page = text(&files, "the-stopwatch/index.html");
         for attribute in ["data-find", "data-index", "data-worker"] {
-            let name = page.split_once(&format!("{attribute}=\"../")).unwrap().1.split('"').next().unwrap();
+            let name = page
+                .split_once(&format!("{attribute}=\"../"))
+                .unwrap()
+                .1
+                .split('"')
+                .next()
+                .unwrap();
             assert!(files.contains_key(name), "{attribute} names {name}");
         }
         for (name, content) in &files {
@@ -253,7 +274,11 @@ mod tests {
                 let page = std::str::from_utf8(content).unwrap();
                 assert!(!page.contains("index-of-the-book"), "{name}");
             }
-            assert!(!name.ends_with(".png") || content.len() <= 100_000, "{name}: {} bytes", content.len());
+            assert!(
+                !name.ends_with(".png") || content.len() <= 100_000,
+                "{name}: {} bytes",
+                content.len()
+            );
         }
         let sitemap = text(&files, "sitemap.xml");
         assert!(sitemap.contains("<loc>https://e.org/x/</loc>"));
@@ -268,7 +293,9 @@ mod tests {
     #[test]
     fn without_an_address_there_is_no_sitemap_and_while_serving_nothing_is_kept() {
         let files = written("/x/", "<script>'/.well-known/trunk/ws'</script>", None);
-        assert!(!files.contains_key("sitemap.xml") && !text(&files, "robots.txt").contains("Sitemap"));
+        assert!(
+            !files.contains_key("sitemap.xml") && !text(&files, "robots.txt").contains("Sitemap")
+        );
         assert!(text(&files, "llms.txt").contains("](/x/the-stopwatch/index.md)"));
         assert!(!text(&files, "index.html").contains("data-worker"));
         assert!(!files.contains_key("preview.png"));

@@ -156,9 +156,18 @@ impl Template {
         Some(self.address.as_str()).filter(|address| !address.is_empty())
     }
 
+    /// The way to the front page from any place: absolute, as far as the site knows where it is.
+    pub(crate) fn from_anywhere(&self) -> String {
+        match self.address().and_then(|address| address.split_once("://")?.1.split_once('/')) {
+            Some((_, path)) if self.base.starts_with('.') => format!("/{path}"),
+            _ => self.base.clone(),
+        }
+    }
+
     /// The names of the files that every page loads, or may load: they lie beside the front page.
     pub(crate) fn files(&self) -> Vec<&str> {
-        let starts = self.text.match_indices("=\"").map(|(at, quote)| &self.text[at + quote.len()..]);
+        let starts =
+            self.text.match_indices("=\"").map(|(at, quote)| &self.text[at + quote.len()..]);
         let mut names: Vec<&str> = starts
             .filter_map(|rest| rest.split('"').next()?.strip_prefix(&self.base))
             .filter(|name| name.contains('.') && !name.contains('/'))
@@ -175,7 +184,8 @@ impl Template {
 
     /// Nothing but the site's own files; with trunk's reload script in the page, that as well.
     fn policy(&self) -> String {
-        let (script, connect) = if self.reloads() { (" 'unsafe-inline'", " ws: wss:") } else { ("", "") };
+        let (script, connect) =
+            if self.reloads() { (" 'unsafe-inline'", " ws: wss:") } else { ("", "") };
         format!(
             "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'{script}; style-src 'self'; \
              img-src 'self' data:; connect-src 'self'{connect}; font-src 'self'; manifest-src 'self'; \
@@ -203,7 +213,8 @@ fn about(site: &Template, page: &Page<'_>) -> String {
         ("image:height", "630".into()),
         ("image:alt", title.to_owned()),
     ] {
-        let _ = writeln!(out, "<meta property=\"og:{property}\" content=\"{}\">", escaped(&content));
+        let _ =
+            writeln!(out, "<meta property=\"og:{property}\" content=\"{}\">", escaped(&content));
     }
     out.push_str("<meta name=\"twitter:card\" content=\"summary_large_image\">\n");
     if let Some(address) = site.address().filter(|_| !page.path.ends_with(".html")) {
@@ -212,7 +223,8 @@ fn about(site: &Template, page: &Page<'_>) -> String {
     }
     if has_twin(page.path) {
         let twin = twin::place(page.path);
-        let _ = writeln!(out, "<link rel=\"alternate\" type=\"text/markdown\" href=\"{base}{twin}\">");
+        let _ =
+            writeln!(out, "<link rel=\"alternate\" type=\"text/markdown\" href=\"{base}{twin}\">");
     }
     let _ = writeln!(out, "<link rel=\"manifest\" href=\"{base}{MANIFEST}\">");
     let _ = writeln!(out, "<link rel=\"apple-touch-icon\" href=\"{base}{ICON}\">");
@@ -341,6 +353,15 @@ pub(crate) mod tests {
         // What it was built for is its address, whatever the book says.
         let built = template("https://e.org/y/", "").of("Book", Some("https://e.org/x/"));
         assert_eq!(built.address(), Some("https://e.org/y/"));
+        // From an address that leads nowhere only an absolute way leads back.
+        for (template, way) in [
+            (template("./", "").of("Book", Some("https://e.org/x/")), "/x/"),
+            (template("./", "").of("Book", Some("https://e.org/")), "/"),
+            (template("/x/", "").of("Book", Some("https://e.org/y/")), "/x/"),
+            (template("./", "").of("Book", None), "./"),
+        ] {
+            assert_eq!(template.from_anywhere(), way);
+        }
     }
 
     #[test]

@@ -132,7 +132,9 @@ fn element_block(element: &Element<'_>, book: &Book, out: &mut Vec<String>) {
             let text = inside().join(" ");
             out.push(format!("[^{id}]: {}", text.strip_prefix(&label).unwrap_or(&text)));
         }
-        "dt" | "summary" | "caption" | "label" | "legend" => out.push(format!("**{}**", line(children))),
+        "dt" | "summary" | "caption" | "label" | "legend" => {
+            out.push(format!("**{}**", line(children)))
+        }
         "hr" => out.push("---".into()),
         "style" | "input" | "select" | "textarea" => {}
         _ => blocks(children, book, out),
@@ -256,7 +258,8 @@ fn escape(text: &str, out: &mut String) {
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
         // Within a word an underscore is one.
-        let inside = before.is_alphanumeric() && chars.peek().is_some_and(|next| next.is_alphanumeric());
+        let inside =
+            before.is_alphanumeric() && chars.peek().is_some_and(|next| next.is_alphanumeric());
         if matches!(c, '\\' | '*' | '`' | '<' | '[' | ']') || (c == '_' && !inside) {
             out.push('\\');
         }
@@ -307,13 +310,28 @@ fn figure(lab: &Lab) -> String {
     }
     if let Some(right) = run.right {
         let answer = &lab.answers[right];
-        let _ = writeln!(out, "\n{} {}. {}", words::WHAT_HAPPENS, answer.text.trim_end_matches('.'), answer.say);
+        let _ = writeln!(
+            out,
+            "\n{} {}. {}",
+            words::WHAT_HAPPENS,
+            answer.text.trim_end_matches('.'),
+            answer.say
+        );
     }
-    let _ = writeln!(out, "\n| {} | {} | {} |\n| --- | --- | --- |", words::SETTING, words::HERE, words::MAY_BE);
+    let _ = writeln!(
+        out,
+        "\n| {} | {} | {} |\n| --- | --- | --- |",
+        words::SETTING,
+        words::HERE,
+        words::MAY_BE
+    );
     for (knob, value) in lab.knobs.iter().zip(lab.default_position().values) {
-        let name = if knob.label.is_empty() { format!("`{}`", knob.name) } else { knob.label.clone() };
+        let name =
+            if knob.label.is_empty() { format!("`{}`", knob.name) } else { knob.label.clone() };
         let positions: Vec<String> = match knob.form().map(|form| form.words()) {
-            Some(words) if knob.positions.is_empty() => words.iter().map(|&w| w.to_owned()).collect(),
+            Some(words) if knob.positions.is_empty() => {
+                words.iter().map(|&w| w.to_owned()).collect()
+            }
             _ => knob
                 .positions
                 .iter()
@@ -353,21 +371,47 @@ mod tests {
     #[test]
     fn html_becomes_markdown() {
         for (html, text) in [
-            ("<h2 id=\"a\">A &amp; B<a class=\"anchor\" href=\"#a\">#</a></h2><p>x</p>", "## A & B\n\nx\n"),
-            ("<p>An <em>old</em> and <strong>new</strong> <em class=\"state lost\">one</em></p>", "An *old* and **new** one\n"),
-            ("<p>ack_wait *and* [x] <code>a`b</code> <code>_c_</code></p>", "ack_wait \\*and\\* \\[x\\] ``a`b`` `_c_`\n"),
-            ("<p><a href=\"../the-lab/#x\">a</a> <a href=\"#y\">b</a> <a class=\"result\" href=\"?t=2s#crash\">c</a></p>",
-             "[a](../the-lab/index.md#x) b [c](./?t=2s#crash)\n"),
-            ("<p><a href=\"https://e.org/\" rel=\"noreferrer\">a</a> <a href=\"../the-lab/?x.t=1s#x\">b</a></p>",
-             "[a](https://e.org/) [b](../the-lab/?x.t=1s#x)\n"),
-            ("<ul><li>a</li><li><p>b</p><p>c</p><ol start=\"3\"><li>d</li></ol></li></ul>", "- a\n- b\n\n  c\n\n  3. d\n"),
-            ("<pre tabindex=\"0\"><code class=\"language-go\"><span class=\"k\">if</span> a &lt; b {\n\n  c\n}\n</code></pre>",
-             "```go\nif a < b {\n\n  c\n}\n```\n"),
-            ("<div class=\"table\"><table><thead><tr><th>a</th><th>b</th></tr></thead><tbody>\n<tr><td>1|2</td><td class=\"right\"><code>3</code></td></tr></tbody></table></div>",
-             "| a | b |\n| --- | --- |\n| 1\\|2 | `3` |\n"),
+            (
+                "<h2 id=\"a\">A &amp; B<a class=\"anchor\" href=\"#a\">#</a></h2><p>x</p>",
+                "## A & B\n\nx\n",
+            ),
+            (
+                "<p>An <em>old</em> and <strong>new</strong> <em class=\"state lost\">one</em></p>",
+                "An *old* and **new** one\n",
+            ),
+            (
+                "<p>ack_wait *and* [x] <code>a`b</code> <code>_c_</code></p>",
+                "ack_wait \\*and\\* \\[x\\] ``a`b`` `_c_`\n",
+            ),
+            (
+                "<p><a href=\"../the-lab/#x\">a</a> <a href=\"#y\">b</a> <a class=\"result\" href=\"?t=2s#crash\">c</a></p>",
+                "[a](../the-lab/index.md#x) b [c](./?t=2s#crash)\n",
+            ),
+            (
+                "<p><a href=\"https://e.org/\" rel=\"noreferrer\">a</a> <a href=\"../the-lab/?x.t=1s#x\">b</a></p>",
+                "[a](https://e.org/) [b](../the-lab/?x.t=1s#x)\n",
+            ),
+            (
+                "<ul><li>a</li><li><p>b</p><p>c</p><ol start=\"3\"><li>d</li></ol></li></ul>",
+                "- a\n- b\n\n  c\n\n  3. d\n",
+            ),
+            (
+                "<pre tabindex=\"0\"><code class=\"language-go\"><span class=\"k\">if</span> a &lt; b {\n\n  c\n}\n</code></pre>",
+                "```go\nif a < b {\n\n  c\n}\n```\n",
+            ),
+            (
+                "<div class=\"table\"><table><thead><tr><th>a</th><th>b</th></tr></thead><tbody>\n<tr><td>1|2</td><td class=\"right\"><code>3</code></td></tr></tbody></table></div>",
+                "| a | b |\n| --- | --- |\n| 1\\|2 | `3` |\n",
+            ),
             ("<aside class=\"note\"><p>a</p><p>b</p></aside>", "> a\n>\n> b\n"),
-            ("<p>12. is no list, nor is this</p><p># no heading</p>", "12\\. is no list, nor is this\n\n\\# no heading\n"),
-            ("<dl><div id=\"x\"><dt>A <a class=\"anchor\">#</a></dt>\n<dd>is <code>b</code></dd></div><div><dt>C</dt><dd>d</dd></div></dl>", "- **A**: is `b`\n- **C**: d\n"),
+            (
+                "<p>12. is no list, nor is this</p><p># no heading</p>",
+                "12\\. is no list, nor is this\n\n\\# no heading\n",
+            ),
+            (
+                "<dl><div id=\"x\"><dt>A <a class=\"anchor\">#</a></dt>\n<dd>is <code>b</code></dd></div><div><dt>C</dt><dd>d</dd></div></dl>",
+                "- **A**: is `b`\n- **C**: d\n",
+            ),
             ("<nav class=\"turn\">x</nav><p>y</p>", "y\n"),
         ] {
             assert_eq!(of(html), text, "{html}");
@@ -376,7 +420,9 @@ mod tests {
 
     #[test]
     fn a_lab_is_told_in_words() {
-        let text = of("<section id=\"crash-redelivery\" data-lab=\"x\"><p>picture</p></section><p>after</p>");
+        let text = of(
+            "<section id=\"crash-redelivery\" data-lab=\"x\"><p>picture</p></section><p>after</p>",
+        );
         for part in [
             "A worker that dies halfway through\n",
             "| `ack_wait` | 5 s | ",

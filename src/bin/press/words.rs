@@ -26,6 +26,15 @@ pub(crate) const SEARCH: &str = "Search";
 /// The page for what is not there.
 pub(crate) const MISSING: &str = "There is no such page";
 pub(crate) const MISSING_TITLE: &str = "No such page";
+pub(crate) const MISSING_WHY: &str = "The address leads nowhere in this book. Its pages are in the contents, and the search looks through all of them.";
+pub(crate) const MEANT: &str = "Perhaps this was meant:";
+pub(crate) const TO_FRONT: &str = "To the front page";
+
+/// The page that lists the figures, and the line below a figure in the page of somebody else.
+pub(crate) const FIGURES: &str = "Figures for a page of yours";
+pub(crate) const FIGURES_WHAT: &str =
+    "The figures of this book, each by itself, to be shown in other pages.";
+pub(crate) const FROM: &str = "From";
 
 /// The foot of a page.
 pub(crate) const EMBED: &str = "Put a figure into a page of yours.";
@@ -69,12 +78,18 @@ pub(crate) const LIVE: &str = "The live figure";
 pub(crate) const SCRIPTS: [(&str, &str); 18] = [
     ("SEARCH", SEARCH),
     ("SEARCH_FOR", "A word, a setting, what you see going wrong"),
-    ("SEARCH_IN", "Chapters and their sections, figures, symptoms, settings and terms are searched."),
+    (
+        "SEARCH_IN",
+        "Chapters and their sections, figures, symptoms, settings and terms are searched.",
+    ),
     ("RESULTS", "Results"),
     ("ONE_RESULT", "1 result"),
     ("RESULTS_N", "# results"),
     ("NOTHING", "Nothing in the book has “#”."),
-    ("NO_INDEX", "The index of the book did not load. Without a network it is there after a first search."),
+    (
+        "NO_INDEX",
+        "The index of the book did not load. Without a network it is there after a first search.",
+    ),
     ("NO_SEARCH", "Search did not load"),
     ("CLOSE", "Close"),
     ("SYMPTOMS", "Symptoms"),
@@ -94,5 +109,4 @@ pub(crate) const WHOLE: &str = "The whole book, to print";
 pub(crate) const PRINT: &str = "Print";
 /// The page for what is not kept while there is no network.
 pub(crate) const OFFLINE: &str = "This page is not kept on your device";
-pub(crate) const OFFLINE_WHY: &str =
-    "There is no network now, and this page was not among those that were kept. The chapters that are kept open from the contents.";
+pub(crate) const OFFLINE_WHY: &str = "There is no network now, and this page was not among those that were kept. The chapters that are kept open from the contents.";

@@ -39,7 +39,8 @@ fn digest(content: &[u8]) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::with_capacity(44);
     for three in Sha256::digest(content).chunks(3) {
-        let bits = (0..3).fold(0, |bits, i| bits << 8 | u32::from(three.get(i).copied().unwrap_or(0)));
+        let bits =
+            (0..3).fold(0, |bits, i| bits << 8 | u32::from(three.get(i).copied().unwrap_or(0)));
         for i in 0..4 {
             let letter = LETTERS[(bits >> (18 - 6 * i)) as usize & 63];
             out.push(if i > three.len() { '=' } else { char::from(letter) });
@@ -65,12 +66,21 @@ mod tests {
     #[test]
     fn an_edition_changes_with_every_file_in_it() {
         let file = |path: &str, content: &str| (path.to_owned(), content.as_bytes().to_vec());
-        let of = |shell: &str, page: &str| script(&[file("style-1.css", shell)], &[file("a/", page)]);
+        let of =
+            |shell: &str, page: &str| script(&[file("style-1.css", shell)], &[file("a/", page)]);
         let edition = |script: &str| {
-            script.split("EDITION = '").nth(1).and_then(|rest| rest.split('\'').next()).unwrap().to_owned()
+            script
+                .split("EDITION = '")
+                .nth(1)
+                .and_then(|rest| rest.split('\'').next())
+                .unwrap()
+                .to_owned()
         };
         let first = of("a", "b");
-        assert!(first.contains("'style-1.css': 'ypeBEsobvcr6wjGzmiPcTaeG7/gUfE5yuYB3ha/uSLs='"), "{first}");
+        assert!(
+            first.contains("'style-1.css': 'ypeBEsobvcr6wjGzmiPcTaeG7/gUfE5yuYB3ha/uSLs='"),
+            "{first}"
+        );
         assert!(!first.contains("{{"), "{first}");
         assert_eq!(edition(&first), edition(&of("a", "b")));
         assert_ne!(edition(&first), edition(&of("a", "c")));
