@@ -10,5 +10,6 @@ mod live;
 mod player;
 #[cfg(feature = "ssr")]
 pub mod printed;
+mod repaint;
 mod run;
 pub mod view;

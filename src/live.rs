@@ -4,6 +4,7 @@
 //! here and nowhere else.
 
 use crate::player::Player;
+use crate::repaint::repaint;
 use crate::run::{Run, Shown};
 use crate::view::Control;
 use crate::{address, view};
@@ -95,6 +96,8 @@ struct Inner {
     built: (usize, usize),
     /// The picture on screen, made when it is first needed.
     scene: Option<Scene>,
+    /// What was put in its place, as text.
+    picture: String,
     /// Its movement, likewise, and that of the picture above it.
     players: Vec<Player>,
     /// The settings of the pinned run.
@@ -140,6 +143,7 @@ impl Live {
             looping: false,
             built: (0, 0),
             scene: None,
+            picture: String::new(),
             players: Vec::new(),
             pinned: None,
             other: None,
@@ -312,10 +316,12 @@ impl Live {
         let Some(view) = self.element("view") else { return };
         let t = self.clock().min(run.trace.end);
         let scene = run.scene(now.layout, now.window);
-        view.set_inner_html(&self.lab(|lab| run.picture(&lab.slug, &lab.title, &scene, t)));
+        let picture = self.lab(|lab| run.picture(&lab.slug, &lab.title, &scene, t));
         self.inner.update_value(|inner| {
-            inner.scene = Some(scene);
             inner.players.clear();
+            repaint(&view, &inner.picture, &picture);
+            inner.picture = picture;
+            inner.scene = Some(scene);
         });
         self.draw_other(now, t);
         if self.now.with_untracked(|now| now.playing || now.t != t) {
@@ -345,8 +351,9 @@ impl Live {
     fn with_player(self, act: impl Fn(&Player)) {
         if self.inner.with_value(|inner| inner.players.is_empty()) {
             // Looked up before the scene is: while somebody looks at that, nothing else can be read.
+            let t = self.clock();
             let player = |view: &Option<Element>, scene: &Scene| {
-                view.as_ref().map(|view| Player::new(view, &scene.motions(), scene.window))
+                view.as_ref().map(|view| Player::new(view, scene, t))
             };
             let (view, above) = (self.element("view"), self.element("other-view"));
             let now = self.now.get_untracked();
@@ -356,6 +363,9 @@ impl Live {
                 players.extend(player(&above, &other.scene(now.layout, now.window)));
             }
             self.inner.update_value(|inner| inner.players = players);
+            if now.msg.is_some() {
+                view::light(self, None);
+            }
         }
         self.inner.with_value(|inner| inner.players.iter().for_each(act));
     }

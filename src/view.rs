@@ -119,12 +119,12 @@ pub(crate) fn show(live: Live, run: &Run, now: &Now, row: Option<usize>, same: [
 
 /// The first element within `place` that a selector finds.
 #[inline(never)]
-fn find(place: &Element, selector: &str) -> Option<Element> {
+pub(crate) fn find(place: &Element, selector: &str) -> Option<Element> {
     place.query_selector(selector).ok().flatten()
 }
 
 /// Does something with every element within `place` that a selector finds. Says whether there is one.
-fn each(place: &Element, selector: &str, act: &dyn Fn(&Element)) -> bool {
+pub(crate) fn each(place: &Element, selector: &str, act: &dyn Fn(&Element)) -> bool {
     let Ok(found) = place.query_selector_all(selector) else { return false };
     (0..found.length()).for_each(|i| {
         if let Some(element) = found.get(i).and_then(|node| node.dyn_into().ok()) {
@@ -132,6 +132,16 @@ fn each(place: &Element, selector: &str, act: &dyn Fn(&Element)) -> bool {
         }
     });
     found.length() > 0
+}
+
+/// Sets an attribute or, without a value, takes it away. One that stands there costs the page nothing.
+#[inline(never)]
+fn set(element: &Element, name: &str, value: Option<&str>) {
+    let _ = match value {
+        _ if element.get_attribute(name).as_deref() == value => return,
+        Some(value) => element.set_attribute(name, value),
+        None => element.remove_attribute(name),
+    };
 }
 
 /// Puts words into an element, unless they stand there: what is announced is announced once.

@@ -68,8 +68,11 @@ pub(super) fn show(live: Live, run: &Run, now: &Now, same: bool) {
     if let Some(scrub) = find(&clock, ".scrub") {
         let place = now.t.0 / unit(live.lab(|lab| lab.scenario.end));
         let said = if now.playing { "playing".into() } else { html::spoken(&time) };
-        let _ = scrub.set_attribute("aria-valuetext", &said);
-        scrub.unchecked_into::<HtmlInputElement>().set_value(&place.to_string());
+        super::set(&scrub, "aria-valuetext", Some(&said));
+        let (scrub, place) = (scrub.unchecked_into::<HtmlInputElement>(), place.to_string());
+        if scrub.value() != place {
+            scrub.set_value(&place);
+        }
     }
     if !same {
         let kinds = run.rows.all_kinds();

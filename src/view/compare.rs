@@ -1,5 +1,6 @@
 //! Two runs on one time axis: a run that was pinned, or the other system of the lab, above the run of the settings.
 
+use super::say;
 use crate::html;
 use crate::live::{ALIVE, Live, Now};
 use crate::run::Run;
@@ -105,11 +106,11 @@ pub(crate) fn draw(live: Live, now: Now, t: Time) {
         return;
     };
     let (html, own) = other(live, now, t);
-    above.set_inner_html(&html);
-    which.set_inner_html(&own);
+    say(&above, &html);
+    say(&which, &own);
     let run = live.run_now();
     let pinned = live.pinned().and_then(|_| live.other());
-    let Some(pinned) = pinned else { return told.set_inner_html("") };
+    let Some(pinned) = pinned else { return say(&told, "") };
     let all = differences(&pinned.trace, &run.trace);
     let mark = |name: &str, run: &Run, moment: fn(&Difference) -> Option<Time>| {
         let scene = run.scene(now.layout, now.window);

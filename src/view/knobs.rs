@@ -9,7 +9,7 @@ mod control;
 mod list;
 mod schedule;
 
-use super::{number, say};
+use super::{number, say, set};
 use crate::html;
 use crate::live::Live;
 use delivery_figure::lab::Knob;
@@ -285,15 +285,6 @@ fn attribute(element: &Element, name: &str) -> String {
     element.get_attribute(name).unwrap_or_default()
 }
 
-/// Sets an attribute or, without a value, takes it away.
-#[inline(never)]
-fn set(element: &Element, name: &str, value: Option<&str>) {
-    let _ = match value {
-        Some(value) => element.set_attribute(name, value),
-        None => element.remove_attribute(name),
-    };
-}
-
 pub(super) fn mark(element: &Element, name: &str, on: bool) {
     set(element, name, on.then_some(""));
 }
@@ -472,12 +463,16 @@ pub(crate) fn show(live: Live, afresh: bool) {
                 }
                 if let Some(field) = field(live, name, "") {
                     // A scale, or the switch of a limit or of its own.
-                    field.set_max(&control.places.len().saturating_sub(1).to_string());
+                    let last = control.places.len().saturating_sub(1).to_string();
+                    set(&field, "max", Some(&last));
                     if control.form == Form::Limit || control.form == Form::Switch {
                         field
                             .set_checked(matches!(value, Value::Count(None) | Value::Choice("on")));
                     } else {
-                        field.set_value(&control.place(value));
+                        let place = control.place(value);
+                        if field.value() != place {
+                            field.set_value(&place);
+                        }
                         set(&field, "aria-valuetext", Some(&control.spoken(value)));
                     }
                 }
@@ -499,7 +494,7 @@ pub(crate) fn show(live: Live, afresh: bool) {
         }
         if let Some(place) = part("-note") {
             say(&place, &said);
-            place.set_class_name(if invalid { "note wrong" } else { "note" });
+            set(&place, "class", Some(if invalid { "note wrong" } else { "note" }));
         }
         let by = if said.is_empty() && note.invalid { &names[note.by] } else { name };
         let by = [&live.id(by), "-note"].concat();

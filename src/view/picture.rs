@@ -1,6 +1,6 @@
 //! The picture of a run, and the caption that says what is happening in it.
 
-use super::{find, say};
+use super::{find, say, set};
 use crate::html;
 #[cfg(feature = "ssr")]
 use crate::live::Live;
@@ -59,10 +59,10 @@ pub(super) fn show(lab: &Element, run: &Run, now: &Now, row: Option<usize>, same
     let Some(caption) = find(lab, ".caption") else { return };
     let [same_run, same_row] = same;
     if !same_run {
-        let _ = caption.set_attribute("data-longest", &run.rows.longest());
+        set(&caption, "data-longest", Some(&run.rows.longest()));
     }
     if let Some(place) = find(&caption, "p") {
-        let _ = place.set_attribute("aria-live", if now.playing { "off" } else { "polite" });
+        set(&place, "aria-live", Some(if now.playing { "off" } else { "polite" }));
         if !same_row {
             say(&place, &words(run, row));
         }

@@ -45,11 +45,9 @@ pub(super) fn zoom_controls(live: Live) -> impl IntoView {
 pub(crate) fn show(live: Live, run: &Run, window: Option<Window>) {
     let Some(place) = live.element("zoom") else { return };
     let (class, words) = look(run, window);
-    place.set_class_name(class);
+    super::set(&place, "class", Some(class));
     let find = |selector: &str| place.query_selector(selector).ok().flatten();
-    if let Some(output) = find("output") {
-        output.set_text_content(Some(&words));
-    }
+    super::write(&place, "output", &words);
     // The whole run has nothing to zoom out of: the focus goes to the button that is left.
     if window.is_none()
         && find("div :focus").is_some()

@@ -6,6 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+/// What all this is for.
+const TESTS: &str = "The browser tests";
+
 /// The oldest node that they run on.
 const NODE: u32 = 20;
 
@@ -89,21 +92,24 @@ impl Browsers {
 /// # Errors
 /// A sentence on what is missing, cannot be fetched, and how to get it.
 pub(crate) fn fetch_chromium() -> Result<PathBuf, Failure> {
-    node()?;
-    packages(&root().join("e2e"))?;
+    node(TESTS)?;
+    packages(TESTS, &root().join("e2e"))?;
     CHROMIUM.fetch()
 }
 
-/// Node itself cannot be fetched in a way that fits every machine.
-fn node() -> Result<(), Failure> {
+/// Node itself cannot be fetched in a way that fits every machine. `what` needs it.
+///
+/// # Errors
+/// If there is none, or an old one.
+pub(crate) fn node(what: &str) -> Result<(), Failure> {
     let said = output(command("node").arg("--version"));
     match said.as_deref().map(|text| (text, major(text))) {
         Some((_, Some(found))) if found >= NODE => Ok(()),
         Some((text, _)) => Err(format!(
-            "The browser tests need node {NODE} or later; here is {text}. See https://nodejs.org/en/download."
+            "{what} need node {NODE} or later; here is {text}. See https://nodejs.org/en/download."
         )),
         None => Err(format!(
-            "The browser tests need node {NODE} or later, and there is no `node` on PATH. See \
+            "{what} need node {NODE} or later, and there is no `node` on PATH. See \
              https://nodejs.org/en/download, or leave them out: cargo xtask test --fast."
         )),
     }
@@ -114,26 +120,29 @@ fn major(version: &str) -> Option<u32> {
     version.strip_prefix('v')?.split('.').next()?.parse().ok()
 }
 
-/// Installs the packages in exactly the locked versions, unless that was done before.
-fn packages(folder: &Path) -> Result<(), Failure> {
+/// Installs the packages of a folder in exactly the locked versions, unless that was done before. `what` needs them.
+///
+/// # Errors
+/// If they cannot be had.
+pub(crate) fn packages(what: &str, folder: &Path) -> Result<(), Failure> {
     let read = |name: &str| fs::read(folder.join(name)).ok();
     let (lock, installed) = ("package-lock.json", "node_modules/installed-package-lock.json");
     if read(installed).is_some_and(|text| Some(text) == read(lock)) {
         return Ok(());
     }
-    println!("Installing the packages of the browser tests.");
+    println!("{what}: installing their packages.");
     let npm = if cfg!(windows) { "npm.cmd" } else { "npm" };
     run(command(npm).args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]).current_dir(folder)).map_err(
         |failure| {
             format!(
-                "{failure}\nThe packages of the browser tests could not be installed. npm comes with node; it needs \
+                "{failure}\n{what}: their packages could not be installed. npm comes with node; it needs \
                  the npm registry within reach."
             )
         },
     )?;
-    fs::copy(folder.join(lock), folder.join(installed))
-        .map(drop)
-        .map_err(|error| format!("e2e/{installed} cannot be written: {error}."))
+    fs::copy(folder.join(lock), folder.join(installed)).map(drop).map_err(|error| {
+        format!("{} cannot be written: {error}.", folder.join(installed).display())
+    })
 }
 
 impl Program {

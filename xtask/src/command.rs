@@ -10,8 +10,9 @@ cargo xtask TASK
 
   serve [--port N]                      build the site and serve it on 127.0.0.1 (port 8080), rebuild on every change
   build [--public-url /x/] [--dist DIR] build the site for any static host, into dist/
-  test [--fast]                         everything: formatting, lints, tests, recordings, site, weight, browser
-                                        (--fast: without the site and the browser)
+  test [--fast]                         everything: formatting, lints, tests, recordings, prose, site, weight, browser
+                                        (--fast: without prose, the site and the browser)
+  prose                                 spelling and style of the book's text
   replay PATH...                        run recordings of real servers (files or folders) against the simulator
   size [--dist DIR]                     what a chapter and an embed weigh, and fail above the limits
   bench [ARGUMENT...]                   measure the simulator; arguments go to the benchmarks
@@ -45,6 +46,8 @@ pub(crate) enum Task {
         /// Leaves the site and the browser out.
         fast: bool,
     },
+    /// Checks spelling and style.
+    Prose,
     /// Replays recordings.
     Replay {
         /// Files and folders.
@@ -102,6 +105,8 @@ pub(crate) fn read(words: impl IntoIterator<Item = String>) -> Result<Task, Fail
             [word] if word == "--fast" => Ok(Task::Test { fast: true }),
             words => Err(format!("`test` knows --fast alone, not `{}`.", words.join(" "))),
         },
+        "prose" if rest.is_empty() => Ok(Task::Prose),
+        "prose" => Err(format!("`prose` has no options, so not `{}`.", rest.join(" "))),
         "replay" if rest.is_empty() => {
             Err("`replay` needs the recordings to run: files or folders.".into())
         }
@@ -211,6 +216,7 @@ mod tests {
             ("test", Task::Test { fast: false }),
             ("test --fast", Task::Test { fast: true }),
             ("replay a b/c.json", Task::Replay { paths: vec!["a".into(), "b/c.json".into()] }),
+            ("prose", Task::Prose),
             ("size", Task::Size { dist: dist() }),
             ("size --dist out", Task::Size { dist: "out".into() }),
             ("bench", Task::Bench { arguments: vec![] }),
@@ -240,6 +246,7 @@ mod tests {
             ("build --public-url x", "`x` is no place for a site"),
             ("build --public-url /x", "`/x` is no place for a site"),
             ("test --slow", "`test` knows --fast alone, not `--slow`."),
+            ("prose --fast", "`prose` has no options, so not `--fast`."),
             ("bench-web --runs 0", "`0` is no number of runs"),
             ("bench-web --runs many", "`many` is no number of runs"),
             ("bench-web 3", "`bench-web` knows --dist and --lab and --runs, not `3`."),

@@ -5,6 +5,7 @@ mod browser;
 mod command;
 mod lock;
 mod project;
+mod prose;
 mod replay;
 mod report;
 mod site;
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
         Task::Serve { port } => site::serve(port),
         Task::Build { public_url, dist } => site::build(public_url.as_deref(), &dist),
         Task::Test { fast } => test::everything(fast),
+        Task::Prose => prose::check(),
         Task::Replay { paths } => match replay::recordings(&paths) {
             Ok(true) => Ok(()),
             // The counts are the last line and say it.

@@ -4,7 +4,7 @@ use crate::browser::Browsers;
 use crate::project::{DIST, cargo, root, run};
 use crate::report::Report;
 use crate::tools::Tools;
-use crate::{Failure, replay, site, size};
+use crate::{Failure, prose, replay, site, size};
 
 /// Where the site is built as it will be under `/x/` on a host, from the root.
 const DIST_X: &str = "target/dist-x";
@@ -30,7 +30,7 @@ const IN_BROWSER: [&str; 8] = [
 /// Why a step was left out.
 const FAST: &str = "left out, as --fast asks";
 
-/// Runs every check; `fast` leaves out the site and the browser.
+/// Runs every check; `fast` leaves out the prose, the site and the browser.
 ///
 /// # Errors
 /// What failed, after the summary.
@@ -64,11 +64,12 @@ pub(crate) fn everything(fast: bool) -> Result<(), Failure> {
         Err("The simulator does not do what a real server did; see the lines above.".into())
     });
     if fast {
-        for name in ["site", "site under /x/", "weight", "browser"] {
+        for name in ["prose", "site", "site under /x/", "weight", "browser"] {
             report.skip(name, FAST);
         }
         return report.finish();
     }
+    report.step("prose", prose::check);
     let (dist, dist_x) = (root().join(DIST), root().join(DIST_X));
     let tools = set_up.as_ref().map(|(tools, _)| tools);
     let site = report.after(tools, "site", |tools| site::build_with(tools, None, &dist));

@@ -92,14 +92,20 @@ impl CheckedLab {
         let run = lab.run(&defaults.values);
         match &run {
             Ok(trace) => {
-                if words::account(trace).is_empty() {
+                if words::rows(trace).is_empty() {
                     report("nothing happens in this lab: its run has no account".into());
                 }
             }
             Err(sentences) => sentences.iter().cloned().for_each(&mut report),
         }
-        if let Some(Err(sentences)) = lab.run_beside(&defaults.values) {
-            sentences.into_iter().for_each(|sentence| report(["`beside`: ", &sentence].concat()));
+        match lab.run_beside(&defaults.values) {
+            Some(Ok(trace)) if words::rows(&trace).is_empty() => {
+                report("`beside`: nothing happens in this system: its run has no account".into());
+            }
+            Some(Err(sentences)) => sentences
+                .into_iter()
+                .for_each(|sentence| report(["`beside`: ", &sentence].concat())),
+            _ => {}
         }
         // A claim about a lab that does not run would only repeat why it does not.
         let runs = problems.len() == before;

@@ -168,7 +168,7 @@ pub(super) fn show(live: Live, i: usize, id: &str, value: &Value, afresh: bool) 
     let part = |name: &str| element(live, id, name);
     if let (Some(frame), Some(hint)) = (part("-picture"), part("-hint")) {
         let (picture, words) = picture(live, i, value, axis(&frame));
-        frame.set_inner_html(&picture);
+        super::say(&frame, &picture);
         super::say(&hint, &words);
     }
     let count = texts(live, id).len();
