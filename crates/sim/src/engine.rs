@@ -186,6 +186,8 @@ pub(crate) struct World<'a, O> {
     steps: u64,
     /// The step that told the latest event.
     last_event: u64,
+    /// Messages whose publisher may have to give up waiting for a PubAck.
+    pub(crate) unconfirmed: Vec<Msg>,
     /// For each publishing step, the message it has come to.
     pub(crate) progress: Vec<u32>,
     /// Consumers that are due to exist when the server is back.
@@ -263,6 +265,7 @@ impl<'a, O: Observer> World<'a, O> {
             up: true,
             steps: 0,
             last_event: 0,
+            unconfirmed: Vec::new(),
             progress: vec![1; scenario.timeline.len()],
             due: Vec::new(),
             names,
@@ -396,13 +399,19 @@ impl<'a, O: Observer> World<'a, O> {
             Act::PubAck { step, n, msg, stream, seq, duplicate } => {
                 let by = self.names.actor(step);
                 let (stream, seq) = (StreamId(stream), u64::from(seq));
+                self.unconfirmed.retain(|other| *other != msg);
                 self.emit(Event::PubAcked { msg, by, stream, seq, duplicate });
                 self.publish_next(step, n);
             }
             Act::PubFail { step, n, msg, why } => {
                 let by = self.names.actor(step);
+                let waiting = self.unconfirmed.len();
+                self.unconfirmed.retain(|other| *other != msg);
+                if why == Refusal::Timeout && self.unconfirmed.len() == waiting {
+                    return; // Its PubAck was in time.
+                }
                 self.emit(Event::PubFailed { msg, by, why });
-                self.publish_next(step, n);
+                self.publish_failed(step, n, why);
             }
             Act::Pull { by, connection, consumer, batch, expires, flags } => {
                 self.accept_pull(by, connection, consumer, batch, expires, flags);

@@ -345,6 +345,8 @@ pub struct Worker {
     pub idempotent: bool,
     /// It looks the payload up in a table of handled ones, kept with the effects, and skips the work if it is there.
     pub handled_table: bool,
+    /// What the write or the table knows a message by.
+    pub known_by: KnownBy,
     /// It subscribes to the deliver subject of its push consumer instead of pulling (R62).
     pub push: bool,
     /// It answers nothing on its own; the timeline does.
@@ -379,6 +381,7 @@ impl Default for Worker {
             commit_to_ack: Dur::ZERO,
             idempotent: false,
             handled_table: false,
+            known_by: KnownBy::Payload,
             push: false,
             manual: false,
             max_messages: 0,
@@ -386,6 +389,17 @@ impl Default for Worker {
             behaviour: Vec::new(),
         }
     }
+}
+
+/// What an idempotent write or a table of handled messages knows a message by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum KnownBy {
+    /// By its payload, as by an order's number: two messages of one order are the same.
+    #[default]
+    Payload,
+    /// By its stream sequence: a delivery again is the same, a second message of one order is another.
+    Sequence,
 }
 
 /// A probability in millionths, from 0 to 1 000 000. In text a percentage: `2%`, `0.25%`.
@@ -802,6 +816,10 @@ pub struct Publish {
     pub pad_bytes: u32,
     /// How long a JetStream publish waits for its PubAck; zero means 5 s.
     pub timeout: Dur,
+    /// After a timeout it publishes the same again, until a PubAck comes.
+    pub retry: bool,
+    /// How likely a message is to get lost on its way to the server, and a PubAck on its way back.
+    pub lost_chance: Chance,
 }
 
 impl Default for Publish {
@@ -818,6 +836,8 @@ impl Default for Publish {
             flush: false,
             pad_bytes: 0,
             timeout: Dur::ZERO,
+            retry: false,
+            lost_chance: Chance::default(),
         }
     }
 }

@@ -5,10 +5,10 @@
 //! `kill[emails].at` (of the step that does it).
 
 use crate::scenario::{
-    AckPolicy, Chance, DeliverPolicy, Discard, Op, ReplayPolicy, Retention, Scenario, Service,
-    Version, Via, WorkAct,
+    AckPolicy, Chance, DeliverPolicy, Discard, KnownBy, Op, ReplayPolicy, Retention, Scenario,
+    Service, Version, Via, WorkAct,
 };
-use crate::time::Dur;
+use crate::time::{Dur, Time};
 
 /// The value of a setting.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -168,6 +168,7 @@ const FIELDS: &[(&str, &str, Form)] = &[
     ("worker", "ack_first", Form::Switch),
     ("worker", "idempotent", Form::Switch),
     ("worker", "handled_table", Form::Switch),
+    ("worker", "known_by", Form::Choice(&["payload", "sequence"])),
     ("subscriber", "start", Form::Dur),
     ("subscriber", "stop", Form::Dur),
     ("subscriber", "service_time", Form::Dur),
@@ -188,6 +189,8 @@ const FIELDS: &[(&str, &str, Form)] = &[
     ("publish", "timeout", Form::Dur),
     ("publish", "msg_id", Form::Switch),
     ("publish", "flush", Form::Switch),
+    ("publish", "retry", Form::Switch),
+    ("publish", "lost_chance", Form::Percent),
     ("publish", "via", Form::Choice(&["js", "core"])),
     ("kill", "at", Form::Dur),
     ("subscribe", "at", Form::Dur),
@@ -289,7 +292,14 @@ impl Setting {
                                 DeliverPolicy::LastPerSubject,
                             ];
                             see(Slot::Choice(c.deliver_policy as usize, &mut |i| {
-                                c.deliver_policy = ALL[i]
+                                c.deliver_policy = ALL[i];
+                                // A start that belongs to another policy would be refused.
+                                if !matches!(
+                                    ALL[i],
+                                    DeliverPolicy::ByStartSequence | DeliverPolicy::ByStartTime
+                                ) {
+                                    (c.opt_start_seq, c.opt_start_time) = (0, Time::ZERO);
+                                }
                             }));
                         }
                         _ => {
@@ -377,6 +387,10 @@ impl Setting {
                                 }
                             }
                         }
+                        "known_by" => {
+                            const ALL: [KnownBy; 2] = [KnownBy::Payload, KnownBy::Sequence];
+                            see(Slot::Choice(w.known_by as usize, &mut |i| w.known_by = ALL[i]));
+                        }
                         _ => {
                             for step in w.behaviour.iter_mut().flat_map(|b| &mut b.steps) {
                                 if step.act == WorkAct::Crash {
@@ -447,6 +461,8 @@ impl Setting {
                         "timeout" => Slot::Dur(&mut p.timeout.0),
                         "msg_id" => Slot::Unless(&mut p.without_id),
                         "flush" => Slot::Switch(&mut p.flush),
+                        "retry" => Slot::Switch(&mut p.retry),
+                        "lost_chance" => Slot::Chance(&mut p.lost_chance),
                         _ => {
                             let now = p.via as usize;
                             see(Slot::Choice(now, &mut |i| p.via = [Via::Js, Via::Core][i]));
@@ -555,7 +571,6 @@ mod tests {
     use crate::scenario::{
         Consumer, DeadLetterHandler, Publish, Step, StreamConfig, Subscriber, Worker,
     };
-    use crate::time::Time;
 
     #[test]
     fn settings_are_read_and_changed_by_path() {
@@ -597,6 +612,7 @@ mod tests {
             ("worker.ack_first", "off", "on", "on"),
             ("worker.idempotent", "off", "on", "on"),
             ("worker.handled_table", "off", "on", "on"),
+            ("worker.known_by", "payload", "sequence", "sequence"),
             ("worker.commit_to_ack", "0s", "10ms", "10 ms"),
             ("worker.max_messages", "0", "3", "3"),
             ("worker.max_pulls", "0", "3", "3"),
@@ -624,6 +640,8 @@ mod tests {
             ("publish.timeout", "0s", "1s", "1 s"),
             ("publish.msg_id", "on", "off", "off"),
             ("publish.flush", "off", "on", "on"),
+            ("publish.retry", "off", "on", "on"),
+            ("publish.lost_chance", "0", "3", "3"),
             ("publish.via", "js", "core", "core"),
             ("kill[worker].at", "0s", "3s", "3 s"),
             ("subscribe.at", "0s", "3s", "3 s"),

@@ -158,6 +158,7 @@ impl Artist<'_> {
             }
             Fate::Unheard => &["nobody listens", "unheard", "lost"],
             Fate::Unsent(Refusal::BufferFull) => &["buffer full: lost", "buffer full", "lost"],
+            Fate::Unsent(Refusal::Timeout) => &["lost on the way", "lost"],
             Fate::Unsent(_) => &["not connected: lost", "lost"],
             Fate::Kept(_) | Fate::Passed | Fate::Open => &[],
         }

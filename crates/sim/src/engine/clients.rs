@@ -4,7 +4,7 @@ use super::dead_letters::Letter;
 use super::names::Role;
 use super::{Act, Packed, PullFlags, World};
 use crate::queue::Class;
-use crate::scenario::{Behaviour, DeadLetterHandler, Op, WorkAct, WorkStep, Worker};
+use crate::scenario::{Behaviour, DeadLetterHandler, KnownBy, Op, WorkAct, WorkStep, Worker};
 use crate::time::{Dur, Time};
 use crate::trace::{ClientId, ConsumerId, Event, Message, Msg, Observer, Reply, Status};
 use std::collections::VecDeque;
@@ -362,7 +362,8 @@ impl<'a, O: Observer> World<'a, O> {
         let steps = behaviour.map(|b| b.steps.as_slice());
         let mut work =
             Work { delivery, consumer_seq, steps, step: 0, nth, committed: false, found: false };
-        if worker.handled_table && self.effects.contains_key(self.effect(delivery).as_str()) {
+        if worker.handled_table && self.effects.contains_key(self.effect(delivery, worker).as_str())
+        {
             // Nothing is left to do but to say so.
             (work.steps, work.committed, work.found) = (None, true, true);
         }
@@ -387,7 +388,7 @@ impl<'a, O: Observer> World<'a, O> {
     fn commit(&mut self, id: ClientId, delivery: Packed, worker: &Worker) {
         let mut changed = true;
         if worker.idempotent || worker.handled_table {
-            let effect = self.effect(delivery).into_boxed_str();
+            let effect = self.effect(delivery, worker).into_boxed_str();
             changed = self.effects.insert(effect, (0, self.now)).is_none();
         }
         if let Some(work) = &mut self.client(id).current {
@@ -409,9 +410,12 @@ impl<'a, O: Observer> World<'a, O> {
             })
     }
 
-    /// What the side effect of a delivery is known by: the consumer whose work it is, and the payload.
-    fn effect(&self, delivery: Packed) -> String {
-        format!("{} {}", delivery.consumer, self.payload(delivery.msg))
+    /// What the side effect of a delivery is known by: the consumer whose work it is, and the payload or the sequence.
+    fn effect(&self, delivery: Packed, worker: &Worker) -> String {
+        match worker.known_by {
+            KnownBy::Payload => format!("{} {}", delivery.consumer, self.payload(delivery.msg)),
+            KnownBy::Sequence => format!("{}#{}", delivery.consumer, delivery.seq),
+        }
     }
 
     /// The payload of a message; that of a copy is the original's.

@@ -372,6 +372,7 @@ impl Maker {
             commit_to_ack: if d.one_in(4) { d.dur() } else { Dur::ZERO },
             idempotent: d.one_in(4),
             handled_table: d.one_in(4),
+            known_by: d.pick(&[KnownBy::Payload, KnownBy::Sequence]),
             push,
             manual: d.one_in(6),
             max_messages: if d.one_in(5) { d.count(3) } else { 0 },
@@ -482,6 +483,8 @@ impl Maker {
             flush: d.one_in(4),
             pad_bytes: if d.one_in(3) { d.count(60) } else { 0 },
             timeout: d.span_or_zero(),
+            retry: d.one_in(4),
+            lost_chance: if d.one_in(4) { Self::chance(d) } else { Chance::default() },
         };
         self.step(at, Op::Publish(publish));
     }
