@@ -366,6 +366,10 @@ impl Setting {
                         "ack_first" => see(Slot::Switch(&mut w.ack_first)),
                         "idempotent" => see(Slot::Switch(&mut w.idempotent)),
                         "handled_table" => see(Slot::Switch(&mut w.handled_table)),
+                        "known_by" => {
+                            const ALL: [KnownBy; 2] = [KnownBy::Payload, KnownBy::Sequence];
+                            see(Slot::Choice(w.known_by as usize, &mut |i| w.known_by = ALL[i]));
+                        }
                         "fails_until" => {
                             for end in w.behaviour.iter_mut().filter_map(|b| b.on.before.as_mut()) {
                                 see(Slot::Dur(&mut end.0));
@@ -386,10 +390,6 @@ impl Setting {
                                     }
                                 }
                             }
-                        }
-                        "known_by" => {
-                            const ALL: [KnownBy; 2] = [KnownBy::Payload, KnownBy::Sequence];
-                            see(Slot::Choice(w.known_by as usize, &mut |i| w.known_by = ALL[i]));
                         }
                         _ => {
                             for step in w.behaviour.iter_mut().flat_map(|b| &mut b.steps) {
