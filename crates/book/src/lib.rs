@@ -7,6 +7,7 @@
 //! content/book.toml            title and parts
 //! content/chapters/08-x.md     chapter 8, `x` in addresses
 //! content/labs/y.toml          the lab `y`: a scenario, its knobs, and what its runs must show
+//! content/sweeps/z.toml        the sweep `z`: a lab run over values of its knobs, counted in a table
 //! content/snippets/z.md        the code `z` for every client
 //! content/glossary.toml        the terms that chapters explain where they first use them
 //! content/settings.toml        the settings of NATS, to look up
@@ -29,6 +30,7 @@ mod problem;
 mod reference;
 mod snippet;
 mod source;
+mod sweep;
 mod teach;
 mod text;
 
@@ -48,6 +50,7 @@ use snippet::Snippet;
 use source::Source;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use sweep::Sweep;
 use toml::Spanned;
 
 /// A complete book without problems.
@@ -141,6 +144,13 @@ impl Book {
             problems.push(source.problem(source.line(file.figure.span().start), sentence));
         }
 
+        let mut sweeps = BTreeMap::new();
+        let folder = content.join("sweeps");
+        for source in Source::read_any(&folder, &format!("{root}/sweeps"), "toml", &mut problems) {
+            let sweep =
+                Sweep::run(&source, &labs, &mut problems).unwrap_or_else(|| Sweep::broken(&source));
+            sweeps.insert(source.stem().to_owned(), sweep);
+        }
         let snippets = Source::read_any(
             &content.join("snippets"),
             &format!("{root}/snippets"),
@@ -226,6 +236,7 @@ impl Book {
         let index = Index {
             outlines: &outlines,
             labs: &labs,
+            sweeps: &sweeps,
             snippets: &snippets,
             glossary: &glossary,
             settings: names.as_ref(),
@@ -256,6 +267,13 @@ impl Book {
             }
         }
 
+        let swept = |slug: &String| outlines.values().any(|outline| outline.sweeps.contains(slug));
+        for (slug, sweep) in sweeps.iter().filter(|(slug, _)| !swept(slug)) {
+            problems.push(sweep.source.problem(
+                0,
+                format!("no chapter shows this sweep; place it with {{{{sweep {slug}}}}} or remove the file"),
+            ));
+        }
         let placed: BTreeSet<&str> =
             outlines.values().flat_map(|o| o.snippets.iter().map(String::as_str)).collect();
         for (name, snippet) in &snippets {

@@ -6,6 +6,7 @@
 //! | written | meaning |
 //! |---|---|
 //! | `{{lab crash-redelivery}}` alone in its paragraph | the lab stands here |
+//! | `{{sweep in-flight}}` alone in its paragraph | the table of that sweep stands here |
 //! | `:again[handed out again]` | words that name a state: stored, inflight, acked, again, lost, dead |
 //! | `{{code ack}}` alone in its paragraph | tabs with the code of each client, from `snippets/ack.md` |
 //! | `:result[comes back at T+8](crash-redelivery/comes-back)` | a result: the claim `comes-back` of that lab must hold; links to the figure at the settings and the moment that show it |
@@ -29,6 +30,7 @@ use crate::lab::CheckedLab;
 use crate::reference;
 use crate::snippet::Snippet;
 use crate::source::{Source, nearest};
+use crate::sweep::Sweep;
 use crate::text::{escaped, plain};
 use delivery_sim::Time;
 use pulldown_cmark::{
@@ -81,6 +83,8 @@ pub(crate) struct Outline {
     pub(crate) anchors: BTreeSet<String>,
     /// Labs in the order of the page; each is an anchor as well.
     pub(crate) labs: Vec<String>,
+    /// Sweeps in the order of the page.
+    pub(crate) sweeps: Vec<String>,
     /// Snippets in the order of the page.
     pub(crate) snippets: Vec<String>,
 }
@@ -98,6 +102,8 @@ pub(crate) struct Index<'a> {
     pub(crate) outlines: &'a BTreeMap<String, Outline>,
     /// The labs by slug.
     pub(crate) labs: &'a BTreeMap<String, CheckedLab>,
+    /// The sweeps by slug.
+    pub(crate) sweeps: &'a BTreeMap<String, Sweep>,
     /// The snippets by their name.
     pub(crate) snippets: &'a BTreeMap<String, Snippet>,
     /// The words that are explained.
@@ -233,6 +239,7 @@ fn directive_before(text: &str, at: usize) -> Option<&str> {
 /// What stands alone in a paragraph and is not prose.
 enum Block<'a> {
     Lab(&'a str),
+    Sweep(&'a str),
     Code(&'a str),
     Open(&'a str, &'a str),
     Close,
@@ -262,11 +269,13 @@ fn block(paragraph: &str) -> Option<Result<Block<'_>, String>> {
     let placed = paragraph.strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}"));
     let (kind, name) = placed.and_then(|placed| placed.split_once(' ')).unwrap_or_default();
     let name = name.trim();
+    let whole = !name.is_empty() && !name.contains(' ');
     Some(match kind {
-        "lab" if !name.is_empty() && !name.contains(' ') => Ok(Block::Lab(name)),
-        "code" if !name.is_empty() && !name.contains(' ') => Ok(Block::Code(name)),
+        "lab" if whole => Ok(Block::Lab(name)),
+        "code" if whole => Ok(Block::Code(name)),
+        "sweep" if whole => Ok(Block::Sweep(name)),
         _ => Err(format!(
-            "`{paragraph}` is not understood; a lab is placed by {{{{lab its-slug}}}}, code by {{{{code its-name}}}}"
+            "`{paragraph}` is not understood; a lab is placed by {{{{lab its-slug}}}}, code by {{{{code its-name}}}}, a table of runs by {{{{sweep its-name}}}}"
         )),
     })
 }
@@ -384,8 +393,16 @@ pub(crate) fn outline(body: Body<'_>) -> Outline {
             &events,
             |block| if let Block::Code(name) = block { Some(name) } else { None },
         );
+    let sweeps =
+        placed(
+            body,
+            &events,
+            |block| {
+                if let Block::Sweep(name) = block { Some(name) } else { None }
+            },
+        );
     let anchors = heading_ids(&events, &labs).into_values().collect();
-    Outline { title: String::new(), anchors, labs, snippets }
+    Outline { title: String::new(), anchors, labs, sweeps, snippets }
 }
 
 /// A rendered chapter.
@@ -791,6 +808,25 @@ impl<'a> Writer<'a, '_> {
                     });
                     if marks.count() > 1 {
                         self.problem(start, format!("the lab {slug} is on this page already; a lab stands once on a page"));
+                    }
+                }
+            }
+            Block::Sweep(slug) => {
+                let index = self.index;
+                match index.sweeps.get(slug) {
+                    None => {
+                        let known: Vec<&str> = index.sweeps.keys().map(String::as_str).collect();
+                        self.problem(start, nearest(slug, "a sweep", &known));
+                    }
+                    // One that cannot be used has been reported.
+                    Some(sweep) if sweep.lab.is_empty() => {}
+                    Some(sweep) => {
+                        let opens = index.labs.get(&sweep.lab).and_then(|lab| lab.lab.as_ref());
+                        let at = opens.map_or(Time::ZERO, |lab| lab.opens_at);
+                        let html = sweep.html(slug, |query| {
+                            index.lab_place(&sweep.lab, self.slug, query, at).unwrap_or_default()
+                        });
+                        self.html(html);
                     }
                 }
             }

@@ -558,6 +558,105 @@ fn claims_are_held_against_the_run() {
     }
 }
 
+/// A sweep over one knob, with a chart and a claim; its lines are counted in the test below.
+const SWEEP: &str = "lab = 'crash'
+caption = 'What `ack_wait` does.'
+columns = ['deliveries', 'done_after', { count = 'lost', title = 'gone' }]
+chart = 'done_after'
+end = '30s'
+scale = { 'publish.count' = '3' }
+[[axes]]
+knob = 'ack_wait'
+values = ['1s', '5s']
+[[expect]]
+claim = 'it waits'
+set = { ack_wait = '5s' }
+counts = { deliveries = 4, lost = 0, done_after = { at_least = 6000, at_most = 6100 } }
+";
+
+#[test]
+fn a_sweep_is_a_table_of_runs() {
+    let html = book("{{sweep waits}}\n").file("sweeps/waits.toml", SWEEP).html();
+    for part in [
+        "<figure class=\"sweep\" id=\"sweep-waits\">",
+        "aria-label=\"all done after, by ack_wait. 1 s: 4\u{a0}s; 5 s: 6\u{a0}s.\"",
+        "<th scope=\"col\"><code>ack_wait</code></th><th scope=\"col\" class=\"right\">deliveries</th>",
+        "<th scope=\"col\" class=\"right\">gone</th>",
+        "<th scope=\"row\"><a class=\"result\" href=\"?ack_wait=1s#crash\">1 s</a></th><td class=\"right\">4</td><td class=\"right\">4\u{a0}s</td><td class=\"right\">0</td>",
+        "<th scope=\"row\"><a class=\"result\" href=\"?#crash\">5 s</a></th>",
+        ">What <code>ack_wait</code> does.</figcaption>",
+    ] {
+        assert!(html.contains(part), "{part}\nis not in\n{html}");
+    }
+    let rows = "lab = 'crash'\ncaption = 'C'\ncolumns = ['redelivered']\n\
+                rows = [{ label = 'as it is' }, { label = 'once', set = { max_deliver = '1' } }]\n\
+                expect = [{ claim = 'c', counts = { redelivered = 1 } }]\n";
+    let html = book("{{sweep rows}}\n").file("sweeps/rows.toml", rows).html();
+    assert!(html.contains("href=\"?max_deliver=1#crash\">once</a></th><td class=\"right\">0</td>"));
+    assert!(!html.contains("<svg"));
+}
+
+#[test]
+fn what_is_wrong_in_a_sweep_is_said_with_its_line() {
+    for (from, to, problem) in [
+        (
+            "lab = 'crash'",
+            "lab = 'crush'",
+            "1: `crush` is not a lab here (did you mean `crash`?); there is `crash`",
+        ),
+        (
+            "'deliveries', 'done",
+            "'delivered', 'done",
+            "3: `delivered` is not something to count here",
+        ),
+        ("chart = 'done_after'", "chart = 'rate'", "4: `rate` is not a column here"),
+        ("'publish.count'", "'publish.many'", "6: `publish.many` is not a setting"),
+        ("'publish.count' = '3'", "'stream.max_msgs' = 'x'", "6: `x` is not a whole number"),
+        ("knob = 'ack_wait'", "knob = 'ack_wiat'", "7: `ack_wiat` is not a knob here"),
+        ("'1s', '5s'", "'1s', 'long'", "7: `long` is not a duration"),
+        (
+            "deliveries = 4",
+            "deliveries = 5",
+            "10: `it waits` does not hold: deliveries is claimed to be 5 in the row `5 s`, but it is 4",
+        ),
+        (
+            "set = { ack_wait = '5s' }",
+            "",
+            "10: `it waits` does not hold: no row has exactly these settings",
+        ),
+        (
+            "at_least = 6000",
+            "at_least = 7000",
+            "10: `it waits` does not hold: done_after is claimed to be 7000 to 6100",
+        ),
+        (
+            "counts = { deliveries",
+            "counts = { delivered",
+            "10: `it waits` does not hold: `delivered` is not something to count",
+        ),
+        ("knob = 'ack_wait'", "knob = 'ack_wait'\nnob = 1", "9: `nob` is not a setting here"),
+    ] {
+        assert!(SWEEP.contains(from), "{from}");
+        let found = book("{{sweep waits}}\n")
+            .file("sweeps/waits.toml", &SWEEP.replace(from, to))
+            .load()
+            .map(|_| ())
+            .expect_err(to);
+        assert!(
+            found[0].starts_with(&format!("content/sweeps/waits.toml:{problem}")),
+            "{to}\n  found    {}\n  expected content/sweeps/waits.toml:{problem}",
+            found.join("\n           ")
+        );
+    }
+    book("Text.").file("sweeps/waits.toml", SWEEP).has(&[
+        "content/sweeps/waits.toml: no chapter shows this sweep; place it with {{sweep waits}} or remove the file",
+    ]);
+    book("{{sweep wait}}\n").file("sweeps/waits.toml", SWEEP).has(&[
+        "content/chapters/01-first.md:9: `wait` is not a sweep here (did you mean `waits`?); there is `waits`",
+        "content/sweeps/waits.toml: no chapter shows this sweep; place it with {{sweep waits}} or remove the file",
+    ]);
+}
+
 #[test]
 fn words_light_up_a_figure() {
     let two = "{{lab crash}}\n\nA B.\n\n## Two\n\nC D.\n\n{{lab other}}\n\n## Three\n\nE F.\n";

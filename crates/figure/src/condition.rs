@@ -19,11 +19,11 @@ mod read;
 use crate::lab::Lab;
 use crate::story::{Lives, Story, WorkEnd};
 use crate::told::Told;
-use crate::ways::{Counted, standings};
+use crate::ways::{Counted, effects, retried, standings};
 use crate::words::{Tally, overtaking, reports};
 use delivery_sim::compact::{Compact, Reader};
 use delivery_sim::setting::Value;
-use delivery_sim::trace::{ClientId, Event, Message, Msg};
+use delivery_sim::trace::{ClientId, Drop, Event, Message, Msg};
 use delivery_sim::{Time, Trace};
 
 /// What can happen to a message.
@@ -45,7 +45,7 @@ pub enum What {
     HandledTwice,
     /// Two workers of one consumer are at it at the same moment; the moment is the start of the second.
     WorkedOnAtOnce,
-    /// Its side effect happens once more.
+    /// The side effect of its payload happens a second time for the same consumer.
     EffectTwice,
     /// A later message is begun after a failed turn of it and before it is done.
     Overtaken,
@@ -241,32 +241,22 @@ impl<'a> Facts<'a> {
         let own = |msg: Msg| {
             matches!(trace.messages.get(msg.0 as usize), Some(Message::Published { .. }))
         };
-        // Each consumer's workers have their own effect, as in the result row.
-        let mut effects = vec![false; trace.messages.len() * trace.consumers.len()];
+        // As in the result row: a payload's effect, on its own for each consumer's workers.
+        for effect in effects(trace).iter().filter(|effect| effect.times == 2) {
+            self.hit(What::EffectTwice, effect.at, effect.msg, effect.attempt, effect.by);
+        }
         for record in &trace.records {
             let (what, msg, attempt, client) = match record.event {
                 Event::Published { msg, by } if own(msg) => (What::Sent, msg, 0, by),
                 Event::Expired { delivery } => {
                     (What::Expired, delivery.msg, delivery.attempt, NOBODY)
                 }
-                Event::WorkDone { delivery, by, changed: true } => {
-                    let first = usize::from(delivery.consumer.0) * trace.messages.len();
-                    match effects.get_mut(first + delivery.msg.0 as usize) {
-                        Some(effect) if *effect => {
-                            (What::EffectTwice, delivery.msg, delivery.attempt, by)
-                        }
-                        Some(effect) => {
-                            *effect = true;
-                            continue;
-                        }
-                        None => continue,
-                    }
-                }
                 Event::HandlerStarted { msg, by } => (What::Started, msg, 0, by),
                 Event::HandlerDone { msg, by } => (What::Handled, msg, 0, by),
                 Event::Unheard { msg } | Event::NotKept { msg, .. } if own(msg) => {
                     (What::Lost, msg, 0, NOBODY)
                 }
+                Event::Dropped { msg, why: Drop::Loss, .. } if retried(trace, msg) => continue,
                 Event::Dropped { msg, by, why } => {
                     if reports(trace, by, why) {
                         self.hit(What::Reported, record.at, msg, 0, by);
@@ -454,6 +444,18 @@ mod tests {
         script.end()
     }
 
+    /// Order-1 is in the stream twice, and handled once in each message.
+    fn two_messages() -> Trace {
+        let mut script = Script::new(&["A"], Dur::secs(5), Time::ms(3_000));
+        script.publish(Time::ms(100), 1).publish(Time::ms(600), 1);
+        for n in 1..=2 {
+            let at = u64::from(n) * 500;
+            script.deliver(Time::ms(at + 200), n, 1, 1, Cause::New);
+            script.work(Time::ms(at + 201), n, 1, 1).done(Time::ms(at + 300), n, 1, 1);
+        }
+        script.end()
+    }
+
     /// Order-1 is handled by two consumers, once by each: a fan-out, and no repeat.
     fn fan_out() -> Trace {
         let mut script = Script::new(&["A", "B"], Dur::secs(5), Time::ms(3_000));
@@ -496,6 +498,7 @@ mod tests {
     fn conditions_hold_or_not() {
         let (crash, batch) = (fixture::crash_redelivery(), fixture::batch_ageing());
         let (slow, ends, core, fan_out) = (slow(), ends(), core(), fan_out());
+        let two_messages = two_messages();
         for (run, toml, holds) in [
             (&crash, "", true),
             // Numbers of messages.
@@ -557,6 +560,9 @@ mod tests {
             (&fan_out, "handled_twice = 0\nworked_on_at_once = 0\nhandled = 1", true),
             (&fan_out, "delivered = { msg = 'order-1', to = 'B', attempt = 1 }", true),
             (&fan_out, "effect_twice = 0", true),
+            (&two_messages, "effect_twice = ['order-1']\nhandled_twice = 0\nhandled = 2", true),
+            (&two_messages, "effect_twice = { after = '1.3s', before = '1.3s', by = 'A' }", true),
+            (&two_messages, "effect_twice = 2", false),
         ] {
             let found = Facts::new(run).holds(&condition(toml), &lab(), &[]);
             assert_eq!(found, holds, "{toml}");
@@ -582,7 +588,10 @@ mod tests {
                  op.publish = {{ subject = 'events', data = 'event-{{i}}', count = 4, every = '200ms', via = 'core' }}"
             );
             let trace = delivery_sim::run(&toml::from_str(&scenario).unwrap()).unwrap();
-            assert!(Facts::new(&trace).holds(&condition(toml), &lab(), &[]), "{subscriber}: {toml}");
+            assert!(
+                Facts::new(&trace).holds(&condition(toml), &lab(), &[]),
+                "{subscriber}: {toml}"
+            );
         }
     }
 

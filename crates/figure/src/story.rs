@@ -201,8 +201,11 @@ impl Lives {
             Event::Answered { delivery, by, reply } => {
                 let Some(i) = self.find(delivery) else { return };
                 self.lives[i].answers.push(Said { at, reply, recorded: None });
+                // An ack with which work begins comes before the work, and does not end it.
+                let first = reply == Reply::Ack && self.lives[i].started == Some(at);
                 if !matches!(reply, Reply::InProgress | Reply::Unknown)
                     && self.lives[i].started.is_some()
+                    && !first
                 {
                     self.end_work(at, delivery, by, WorkEnd::Answered, hands);
                 }

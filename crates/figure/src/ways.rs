@@ -47,7 +47,7 @@ pub(crate) enum Fate {
     Unheard,
     /// It went to subscribers alone.
     Passed,
-    /// It never left its client.
+    /// It never came to the server.
     Unsent(Refusal),
 }
 
@@ -116,9 +116,12 @@ pub(crate) struct Committed {
     /// For which consumer it was worked on: each has an effect of its own.
     pub(crate) consumer: ConsumerId,
     pub(crate) by: ClientId,
+    pub(crate) attempt: u32,
     pub(crate) at: Time,
     /// How often the effect of this payload is there now; zero if this commit changed nothing.
     pub(crate) times: u32,
+    /// Whether no commit of this payload follows that changes anything.
+    pub(crate) last: bool,
 }
 
 /// What a subscriber has counted when it is done with a message (the scenario's `counts`).
@@ -161,7 +164,7 @@ impl Ways {
         for record in &trace.records {
             ways.read(record.at, record.event, trace, &mut first);
         }
-        ways.count(trace);
+        ways.effects = effects(trace);
         ways.counted = standings(trace);
         ways
     }
@@ -221,28 +224,14 @@ impl Ways {
                 self.step(msg, by, 3, at, first);
                 if let Some(copy) = self.copy(msg, by, first) {
                     copy.why = why;
+                } else if let Some(sent) = self.sent.get_mut(place(first, msg, 0))
+                    && sent.fate == Fate::Open
+                {
+                    // On its way to the server.
+                    sent.fate = Fate::Unsent(Refusal::Timeout);
                 }
             }
-            Event::WorkDone { delivery, by, changed } => {
-                let (msg, consumer) = (delivery.msg, delivery.consumer);
-                self.effects.push(Committed { msg, consumer, by, at, times: changed.into() });
-            }
             _ => {}
-        }
-    }
-
-    /// Counts effects. What was committed is known by its payload: a message that was sent twice has one effect, or two.
-    fn count(&mut self, trace: &Trace) {
-        let known = self.effects.iter().enumerate().filter(|(_, c)| c.times > 0);
-        let known = known.map(|(place, c)| (c.consumer, trace.label(c.msg), place)).collect();
-        let mut before: Option<(ConsumerId, String, u32)> = None;
-        for (consumer, payload, place) in sorted(known, Ord::cmp) {
-            let times = match before {
-                Some((c, p, times)) if c == consumer && p == payload => times + 1,
-                _ => 1,
-            };
-            self.effects[place].times = times;
-            before = Some((consumer, payload, times));
         }
     }
 
@@ -266,6 +255,38 @@ impl Ways {
         let from = place(first, msg, 2);
         self.copies.get_mut(from..)?.iter_mut().find(|copy| copy.to == by)
     }
+}
+
+/// Whether a message got lost on its way to the server and was published again: then it is its successor that counts.
+pub(crate) fn retried(trace: &Trace, msg: Msg) -> bool {
+    let after = trace.messages.get(msg.0 as usize..).unwrap_or_default();
+    matches!(after, [Message::Published { .. }, rest @ ..] if rest.contains(&after[0]))
+}
+
+/// Side effects, in order. What was committed is known by its payload: a message that was sent twice has one effect, or two.
+pub(crate) fn effects(trace: &Trace) -> Vec<Committed> {
+    let mut effects = Vec::new();
+    let mut known = Vec::new();
+    for record in &trace.records {
+        let Event::WorkDone { delivery, by, changed } = record.event else { continue };
+        let (msg, consumer, attempt) = (delivery.msg, delivery.consumer, delivery.attempt);
+        if changed {
+            known.push((consumer, trace.label(msg), effects.len()));
+        }
+        effects.push(Committed { msg, consumer, by, attempt, at: record.at, times: 0, last: true });
+    }
+    let mut before: Option<(ConsumerId, String, usize)> = None;
+    for (consumer, payload, place) in sorted(known, Ord::cmp) {
+        effects[place].times = match before {
+            Some((c, p, other)) if c == consumer && p == payload => {
+                effects[other].last = false;
+                effects[other].times + 1
+            }
+            _ => 1,
+        };
+        before = Some((consumer, payload, place));
+    }
+    effects
 }
 
 fn place(first: &[[usize; 3]], msg: Msg, kind: usize) -> usize {

@@ -4,7 +4,7 @@ use crate::names;
 use crate::put::Put as _;
 use crate::story::{Life, Lives, Over, Story, WorkEnd};
 use crate::tell;
-use crate::ways::standings;
+use crate::ways::{effects, retried, standings};
 use crate::why::moment;
 use delivery_sim::order::sorted;
 use delivery_sim::trace::{ClientId, Delivery, Drop, Event, Message, Msg, Reply};
@@ -118,13 +118,16 @@ pub(crate) struct Tally {
     handled: u64,
     /// Side effects that were committed.
     effects: u64,
-    /// Whose side effect the same consumer's workers committed more than once, with the number of times.
+    /// Whose side effect the same consumer's workers committed more than once, with the number of times: the last message
+    /// of each such payload.
     committed_again: Vec<(Msg, u32)>,
     /// Worked on more than once by the same consumer, with the number of times.
     repeated: Vec<(Msg, u32)>,
     /// Delivered more than once by the same consumer, with the number of times.
     pub(crate) again: Vec<(Msg, u32)>,
     lost: Vec<Msg>,
+    /// Whether of something lost not even the publisher was told.
+    untold: bool,
     /// Calls of error callbacks.
     reports: u64,
     refused: Vec<Msg>,
@@ -139,8 +142,8 @@ impl Tally {
         let trace = story.trace;
         let mut tally = Self::default();
         let many = trace.messages.len();
-        let (mut done, mut lost, mut refused) =
-            (vec![false; many], vec![false; many], vec![false; many]);
+        let (mut done, mut lost, mut refused, mut told) =
+            (vec![false; many], vec![false; many], vec![false; many], vec![false; many]);
         let mark = |set: &mut Vec<bool>, msg: Msg| {
             if let Some(flag) = set.get_mut(msg.0 as usize) {
                 *flag = true;
@@ -150,26 +153,30 @@ impl Tally {
         let own = |msg: Msg| {
             matches!(trace.messages.get(msg.0 as usize), Some(Message::Published { .. }))
         };
-        let mut committed = vec![0_u32; many * trace.consumers.len()];
+        let mut again = Vec::new();
+        for effect in effects(trace).iter().filter(|effect| effect.times > 0) {
+            tally.effects += 1;
+            if effect.last && effect.times > 1 {
+                again.push((effect.msg, effect.times));
+            }
+        }
+        tally.committed_again = sorted(again, Ord::cmp);
+        // The same message may have two effects for each of two consumers.
+        tally.committed_again.dedup_by_key(|(msg, _)| *msg);
         for record in &trace.records {
             match record.event {
                 Event::Published { msg, .. } if own(msg) => tally.sent += 1,
-                Event::WorkDone { delivery, changed, .. } => {
-                    mark(&mut done, delivery.msg);
-                    let place = usize::from(delivery.consumer.0) * many + delivery.msg.0 as usize;
-                    if changed && let Some(times) = committed.get_mut(place) {
-                        *times += 1;
-                        tally.effects += 1;
-                    }
-                }
+                Event::WorkDone { delivery: Delivery { msg, .. }, .. } => mark(&mut done, msg),
                 Event::HandlerDone { msg, .. } if own(msg) => mark(&mut done, msg),
                 Event::Unheard { msg } | Event::NotKept { msg, .. } if own(msg) => {
                     mark(&mut lost, msg)
                 }
+                Event::Dropped { msg, why: Drop::Loss, .. } if retried(trace, msg) => {}
                 Event::Dropped { msg, by, why } => {
                     mark(&mut lost, msg);
                     tally.reports += u64::from(reports(trace, by, why));
                 }
+                Event::PubFailed { msg, .. } => mark(&mut told, msg),
                 Event::Refused { msg, .. } => mark(&mut refused, msg),
                 _ => {}
             }
@@ -179,6 +186,7 @@ impl Tally {
             let place = msg.0;
             if lost[place as usize] {
                 tally.lost.push(msg);
+                tally.untold |= !told[place as usize];
             }
             if refused[place as usize] {
                 tally.refused.push(msg);
@@ -209,10 +217,6 @@ impl Tally {
                 tally.in_flight.push(msg);
             } else if settled {
                 tally.acked += 1;
-            }
-            let times = committed.iter().skip(place as usize).step_by(many).max();
-            if let Some(&times) = times.filter(|times| **times > 1) {
-                tally.committed_again.push((msg, times));
             }
             if turns > 1 {
                 tally.repeated.push((msg, turns));
@@ -268,20 +272,25 @@ fn concluded(story: &Story<'_>, tally: &Tally) -> String {
         };
         format!("{} {} {what} {times}", names::names(trace, &names), was(&names))
     };
+    let mut part = String::new();
     if !tally.repeated.is_empty() {
-        let mut part = repeats(&tally.repeated, "worked on");
-        // Work that was begun twice need not have been done twice; nor does an idempotent write count twice.
-        let again = msgs(&tally.committed_again);
-        if !again.is_empty() {
-            let whose = match again.len() {
-                n if n < tally.repeated.len() => {
-                    &["the effect of ", &names::names(trace, &again), " was"].concat()
-                }
-                1 => "its effect was",
-                _ => "their effects were",
-            };
-            part.put(&[", and ", whose, " committed more than once"].concat());
-        }
+        part = repeats(&tally.repeated, "worked on");
+    }
+    // Work that was begun twice need not have been done twice; nor does an idempotent write count twice. And the same
+    // order in two messages is worked on once in each.
+    let again = msgs(&tally.committed_again);
+    if !again.is_empty() {
+        let whose = match again.len() {
+            _ if again != msgs(&tally.repeated) => {
+                &["the effect of ", &names::names(trace, &again), " was"].concat()
+            }
+            1 => "its effect was",
+            _ => "their effects were",
+        };
+        part.put(if part.is_empty() { "" } else { ", and " });
+        part.put(&[whose, " committed more than once"].concat());
+    }
+    if !part.is_empty() {
         parts.push(part);
     }
     let (ahead, behind) = overtaking(story, &msgs(&tally.again));
@@ -312,7 +321,8 @@ fn concluded(story: &Story<'_>, tally: &Tally) -> String {
             names::names(trace, &tally.lost),
             was(&tally.lost),
             match tally.reports {
-                0 => "nobody was told".into(),
+                0 if tally.untold => "nobody was told".into(),
+                0 => "only the publisher was told".into(),
                 n => called(n),
             }
         ));
@@ -602,6 +612,46 @@ mod tests {
             let always = names.into_iter().zip(numbers);
             assert_eq!(counted, always.chain(more.iter().copied()).collect::<Vec<_>>(), "{said}");
         }
+    }
+
+    /// What a publisher that loses messages, or a worker that acks first, makes of one order.
+    #[test]
+    fn an_order_in_two_messages_and_one_lost_on_the_way() {
+        let run = |seed: u32, publish: &str, worker: &str| {
+            let publish = format!(
+                "[[timeline]]\nat = '1s'\nop.publish = {{ subject = 'orders', data = 'order-1', timeout = '1s', {publish} }}\n"
+            );
+            let text = format!(
+                "seed = {seed}\nend = '9s'\nstreams = [{{ name = 'ORDERS', subjects = ['orders'] }}]\n\
+                 consumers = [{{ stream = 'ORDERS', config = {{ durable_name = 'c' }} }}]\n\
+                 [[workers]]\nservice_time = '100ms'\n{worker}\n{publish}"
+            );
+            delivery_sim::run(&toml::from_str(&text).unwrap()).unwrap()
+        };
+        let lost = |trace: &Trace| counts(trace).iter().find(|c| c.name == "lost").unwrap().count;
+        let twice = run(1, "count = 2, every = '1s'", "");
+        assert_eq!(
+            conclusion(&twice),
+            "Two orders sent; the effect of order-1 was committed more than once."
+        );
+        let known = run(1, "count = 2, every = '1s'", "idempotent = true");
+        assert_eq!(conclusion(&known), "Two orders sent, each delivered once and acknowledged.");
+        let away = run(1, "lost_chance = '100%'", "");
+        assert_eq!(
+            (conclusion(&away).as_str(), lost(&away)),
+            ("One order sent; order-1 was lost, and only the publisher was told.", 1)
+        );
+        let dropped = |trace: &Trace| {
+            trace.records.iter().filter(|r| matches!(r.event, Event::Dropped { .. })).count()
+        };
+        let again = (1..50)
+            .map(|seed| run(seed, "lost_chance = '50%', retry = true, msg_id = 'x'", ""))
+            .find(|trace| dropped(trace) == 1)
+            .unwrap();
+        assert_eq!(lost(&again), 0, "it was published again");
+        let first = run(1, "count = 1", "ack_first = true");
+        assert_eq!(conclusion(&first), "One order sent, delivered once and acknowledged.");
+        assert_eq!(counts(&first)[1].count, 1, "the work goes on after an ack that comes first");
     }
 
     /// Order-1 goes to A at T+0.01 with a stopwatch of 1 s, `with` happens, and B gets it again at T+2 for `cause`.

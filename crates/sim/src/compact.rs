@@ -269,6 +269,7 @@ compact_enum!(WorkAct: 7 {
 compact_enum!(ClientLibrary: 7 {
     None = 0, Go = 1, Python = 2, Rust = 3, DotNet = 4, Java = 5, JavaScript = 6,
 });
+compact_enum!(KnownBy: 2 { Payload = 0, Sequence = 1 });
 compact_enum!(Via: 2 { Js = 0, Core = 1 });
 compact_enum!(AnswerAct: 6 { Ack = 0, Nak = 1, Term = 2, InProgress = 3, AckNext = 4, Raw = 5 });
 compact_enum!(CreateAction: 3 { CreateOrUpdate = 0, Create = 1, Update = 2 });
@@ -332,10 +333,12 @@ compact_struct!(Worker {
     crash_chance,
     restart_after,
     lost_answer_chance,
+    ack_timeout,
     ack_first,
     commit_to_ack,
     idempotent,
     handled_table,
+    known_by,
     push,
     manual,
     max_messages,
@@ -385,7 +388,9 @@ compact_struct!(Publish {
     without_id,
     flush,
     pad_bytes,
-    timeout
+    timeout,
+    retry,
+    lost_chance,
 });
 compact_struct!(Pull { worker, stream, consumer, batch, expires, no_wait, max_bytes });
 compact_struct!(Answer {

@@ -73,6 +73,8 @@ pub(crate) enum Act {
     Beat { by: ClientId, life: u32, nth: u32 },
     /// Client: the pause before the next pull is over.
     Resume { by: ClientId, connection: u32 },
+    /// Client: no confirmation of its ack came in time.
+    AckAgain { by: ClientId, life: u32, nth: u32 },
     /// Server: it learns that a connection is gone.
     Closed { client: ClientId, connection: u32 },
     /// Server: the ack timer of a consumer fires.
@@ -184,6 +186,8 @@ pub(crate) struct World<'a, O> {
     steps: u64,
     /// The step that told the latest event.
     last_event: u64,
+    /// Messages whose publisher may have to give up waiting for a PubAck.
+    pub(crate) unconfirmed: Vec<Msg>,
     /// For each publishing step, the message it has come to.
     pub(crate) progress: Vec<u32>,
     /// Consumers that are due to exist when the server is back.
@@ -261,6 +265,7 @@ impl<'a, O: Observer> World<'a, O> {
             up: true,
             steps: 0,
             last_event: 0,
+            unconfirmed: Vec::new(),
             progress: vec![1; scenario.timeline.len()],
             due: Vec::new(),
             names,
@@ -394,13 +399,19 @@ impl<'a, O: Observer> World<'a, O> {
             Act::PubAck { step, n, msg, stream, seq, duplicate } => {
                 let by = self.names.actor(step);
                 let (stream, seq) = (StreamId(stream), u64::from(seq));
+                self.unconfirmed.retain(|other| *other != msg);
                 self.emit(Event::PubAcked { msg, by, stream, seq, duplicate });
                 self.publish_next(step, n);
             }
             Act::PubFail { step, n, msg, why } => {
                 let by = self.names.actor(step);
+                let waiting = self.unconfirmed.len();
+                self.unconfirmed.retain(|other| *other != msg);
+                if why == Refusal::Timeout && self.unconfirmed.len() == waiting {
+                    return; // Its PubAck was in time.
+                }
                 self.emit(Event::PubFailed { msg, by, why });
-                self.publish_next(step, n);
+                self.publish_failed(step, n, why);
             }
             Act::Pull { by, connection, consumer, batch, expires, flags } => {
                 self.accept_pull(by, connection, consumer, batch, expires, flags);
@@ -417,12 +428,14 @@ impl<'a, O: Observer> World<'a, O> {
             Act::Confirm { to, connection, delivery } => {
                 if self.clients[to.0 as usize].is_connected(connection) {
                     self.emit(Event::Confirmed { delivery: delivery.open(), by: to });
+                    self.confirmed(to, delivery);
                 }
             }
             Act::Start(client) => self.start(client),
             Act::Stop(client) => self.stop(client),
             Act::Work { by, life } => self.work_step_over(by, life),
             Act::Beat { by, life, nth } => self.beat(by, life, nth),
+            Act::AckAgain { by, life, nth } => self.ack_work(by, life, nth),
             Act::Resume { by, connection } => {
                 if self.clients[by.0 as usize].is_connected(connection) {
                     self.pull_if_idle(by);
@@ -493,7 +506,13 @@ impl<'a, O: Observer> World<'a, O> {
                     _ => self.crash(client, Dur::ZERO),
                 }
             }
-            Op::Subscribe(subscriber) => self.subscribe(self.names.actor(step), Some(subscriber)),
+            Op::Subscribe(subscriber) => {
+                let client = self.names.actor(step);
+                match self.names.clients[client.0 as usize].kind {
+                    ClientKind::Worker => self.start(client),
+                    _ => self.subscribe(client, Some(subscriber)),
+                }
+            }
             Op::Unsubscribe(_) => self.unsubscribe(self.names.actor(step)),
             Op::Stall(_) => self.stall(self.names.actor(step)),
             Op::Resume(_) => self.resume(self.names.actor(step)),

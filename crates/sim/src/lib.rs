@@ -35,7 +35,7 @@ pub mod why;
 pub use engine::MAX_STEPS;
 pub use info::{ConsumerInfo, StreamInfo};
 pub use keep::{run, run_within};
-pub use report::{Report, Tally, outcomes, slots, tally};
+pub use report::{Report, Tally, outcomes, slots, tally, tally_payloads};
 pub use scenario::Scenario;
 pub use time::{Dur, Time};
 pub use trace::{Event, Observer, Record, Trace};

@@ -2,11 +2,13 @@
 
 mod histogram;
 mod outcome;
+mod payloads;
 mod slots;
 mod tally;
 
 pub use histogram::{Histogram, Quantiles};
 pub use outcome::{Fate, Outcome, outcomes};
+pub use payloads::{ByPayload, Payloads};
 pub use slots::{Hold, Turn, slots};
 pub use tally::Tally;
 
@@ -275,4 +277,14 @@ pub fn tally(scenario: &Scenario) -> Result<Report, Vec<String>> {
     let mut tally = Tally::new(scenario)?;
     let cut = crate::run_with(scenario, &mut tally)?;
     Ok(tally.finish(scenario.end, cut))
+}
+
+/// As [`tally`], and by payload as well, which takes memory for every message.
+///
+/// # Errors
+/// What is wrong with the scenario, a sentence each.
+pub fn tally_payloads(scenario: &Scenario) -> Result<(Report, Payloads), Vec<String>> {
+    let mut both = (Tally::new(scenario)?, ByPayload::new(scenario));
+    let cut = crate::run_with(scenario, &mut both)?;
+    Ok((both.0.finish(scenario.end, cut), both.1.finish()))
 }

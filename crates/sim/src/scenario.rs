@@ -334,6 +334,9 @@ pub struct Worker {
     pub restart_after: Dur,
     /// How likely an answer is to get lost on its way to the server.
     pub lost_answer_chance: Chance,
+    /// It sends the ack of its work as a request, and again whenever no confirmation came within this time (R46);
+    /// zero means it sends it once and waits for nothing.
+    pub ack_timeout: Dur,
     /// It answers before it works: at most once in disguise.
     pub ack_first: bool,
     /// Time between the commit of its side effect and the answer.
@@ -342,6 +345,8 @@ pub struct Worker {
     pub idempotent: bool,
     /// It looks the payload up in a table of handled ones, kept with the effects, and skips the work if it is there.
     pub handled_table: bool,
+    /// What the write or the table knows a message by.
+    pub known_by: KnownBy,
     /// It subscribes to the deliver subject of its push consumer instead of pulling (R62).
     pub push: bool,
     /// It answers nothing on its own; the timeline does.
@@ -371,10 +376,12 @@ impl Default for Worker {
             crash_chance: Chance::default(),
             restart_after: Dur::ZERO,
             lost_answer_chance: Chance::default(),
+            ack_timeout: Dur::ZERO,
             ack_first: false,
             commit_to_ack: Dur::ZERO,
             idempotent: false,
             handled_table: false,
+            known_by: KnownBy::Payload,
             push: false,
             manual: false,
             max_messages: 0,
@@ -382,6 +389,17 @@ impl Default for Worker {
             behaviour: Vec::new(),
         }
     }
+}
+
+/// What an idempotent write or a table of handled messages knows a message by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum KnownBy {
+    /// By its payload, as by an order's number: two messages of one order are the same.
+    #[default]
+    Payload,
+    /// By its stream sequence: a delivery again is the same, a second message of one order is another.
+    Sequence,
 }
 
 /// A probability in millionths, from 0 to 1 000 000. In text a percentage: `2%`, `0.25%`.
@@ -737,7 +755,8 @@ pub enum Op {
     Answer(Answer),
     /// Closes the connection of a worker or subscriber with no goodbye.
     Kill(String),
-    /// Subscribes: a new subscriber, or one that went away under the same name.
+    /// Subscribes: a new subscriber, or one that went away under the same name. A worker of that name that went away
+    /// connects and pulls again.
     Subscribe(Subscriber),
     /// Ends a subscription; the connection stays.
     Unsubscribe(String),
@@ -797,6 +816,10 @@ pub struct Publish {
     pub pad_bytes: u32,
     /// How long a JetStream publish waits for its PubAck; zero means 5 s.
     pub timeout: Dur,
+    /// After a timeout it publishes the same again, until a PubAck comes.
+    pub retry: bool,
+    /// How likely a message is to get lost on its way to the server, and a PubAck on its way back.
+    pub lost_chance: Chance,
 }
 
 impl Default for Publish {
@@ -813,6 +836,8 @@ impl Default for Publish {
             flush: false,
             pad_bytes: 0,
             timeout: Dur::ZERO,
+            retry: false,
+            lost_chance: Chance::default(),
         }
     }
 }

@@ -5,10 +5,10 @@
 //! `kill[emails].at` (of the step that does it).
 
 use crate::scenario::{
-    AckPolicy, Chance, DeliverPolicy, Discard, Op, ReplayPolicy, Retention, Scenario, Service,
-    Version, Via, WorkAct,
+    AckPolicy, Chance, DeliverPolicy, Discard, KnownBy, Op, ReplayPolicy, Retention, Scenario,
+    Service, Version, Via, WorkAct,
 };
-use crate::time::Dur;
+use crate::time::{Dur, Time};
 
 /// The value of a setting.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -161,12 +161,14 @@ const FIELDS: &[(&str, &str, Form)] = &[
     ("worker", "crash_chance", Form::Percent),
     ("worker", "restart_after", Form::Dur),
     ("worker", "lost_answer_chance", Form::Percent),
+    ("worker", "ack_timeout", Form::Dur),
     ("worker", "commit_to_ack", Form::Dur),
     ("worker", "max_messages", Form::Count),
     ("worker", "max_pulls", Form::Count),
     ("worker", "ack_first", Form::Switch),
     ("worker", "idempotent", Form::Switch),
     ("worker", "handled_table", Form::Switch),
+    ("worker", "known_by", Form::Choice(&["payload", "sequence"])),
     ("subscriber", "start", Form::Dur),
     ("subscriber", "stop", Form::Dur),
     ("subscriber", "service_time", Form::Dur),
@@ -187,6 +189,8 @@ const FIELDS: &[(&str, &str, Form)] = &[
     ("publish", "timeout", Form::Dur),
     ("publish", "msg_id", Form::Switch),
     ("publish", "flush", Form::Switch),
+    ("publish", "retry", Form::Switch),
+    ("publish", "lost_chance", Form::Percent),
     ("publish", "via", Form::Choice(&["js", "core"])),
     ("kill", "at", Form::Dur),
     ("subscribe", "at", Form::Dur),
@@ -288,7 +292,14 @@ impl Setting {
                                 DeliverPolicy::LastPerSubject,
                             ];
                             see(Slot::Choice(c.deliver_policy as usize, &mut |i| {
-                                c.deliver_policy = ALL[i]
+                                c.deliver_policy = ALL[i];
+                                // A start that belongs to another policy would be refused.
+                                if !matches!(
+                                    ALL[i],
+                                    DeliverPolicy::ByStartSequence | DeliverPolicy::ByStartTime
+                                ) {
+                                    (c.opt_start_seq, c.opt_start_time) = (0, Time::ZERO);
+                                }
                             }));
                         }
                         _ => {
@@ -348,12 +359,17 @@ impl Setting {
                         "crash_chance" => see(Slot::Chance(&mut w.crash_chance)),
                         "restart_after" => see(Slot::Dur(&mut w.restart_after.0)),
                         "lost_answer_chance" => see(Slot::Chance(&mut w.lost_answer_chance)),
+                        "ack_timeout" => see(Slot::Dur(&mut w.ack_timeout.0)),
                         "commit_to_ack" => see(Slot::Dur(&mut w.commit_to_ack.0)),
                         "max_messages" => see(Slot::Count(&mut w.max_messages)),
                         "max_pulls" => see(Slot::Count(&mut w.max_pulls)),
                         "ack_first" => see(Slot::Switch(&mut w.ack_first)),
                         "idempotent" => see(Slot::Switch(&mut w.idempotent)),
                         "handled_table" => see(Slot::Switch(&mut w.handled_table)),
+                        "known_by" => {
+                            const ALL: [KnownBy; 2] = [KnownBy::Payload, KnownBy::Sequence];
+                            see(Slot::Choice(w.known_by as usize, &mut |i| w.known_by = ALL[i]));
+                        }
                         "fails_until" => {
                             for end in w.behaviour.iter_mut().filter_map(|b| b.on.before.as_mut()) {
                                 see(Slot::Dur(&mut end.0));
@@ -445,6 +461,8 @@ impl Setting {
                         "timeout" => Slot::Dur(&mut p.timeout.0),
                         "msg_id" => Slot::Unless(&mut p.without_id),
                         "flush" => Slot::Switch(&mut p.flush),
+                        "retry" => Slot::Switch(&mut p.retry),
+                        "lost_chance" => Slot::Chance(&mut p.lost_chance),
                         _ => {
                             let now = p.via as usize;
                             see(Slot::Choice(now, &mut |i| p.via = [Via::Js, Via::Core][i]));
@@ -553,7 +571,6 @@ mod tests {
     use crate::scenario::{
         Consumer, DeadLetterHandler, Publish, Step, StreamConfig, Subscriber, Worker,
     };
-    use crate::time::Time;
 
     #[test]
     fn settings_are_read_and_changed_by_path() {
@@ -595,6 +612,7 @@ mod tests {
             ("worker.ack_first", "off", "on", "on"),
             ("worker.idempotent", "off", "on", "on"),
             ("worker.handled_table", "off", "on", "on"),
+            ("worker.known_by", "payload", "sequence", "sequence"),
             ("worker.commit_to_ack", "0s", "10ms", "10 ms"),
             ("worker.max_messages", "0", "3", "3"),
             ("worker.max_pulls", "0", "3", "3"),
@@ -622,6 +640,8 @@ mod tests {
             ("publish.timeout", "0s", "1s", "1 s"),
             ("publish.msg_id", "on", "off", "off"),
             ("publish.flush", "off", "on", "on"),
+            ("publish.retry", "off", "on", "on"),
+            ("publish.lost_chance", "0", "3", "3"),
             ("publish.via", "js", "core", "core"),
             ("kill[worker].at", "0s", "3s", "3 s"),
             ("subscribe.at", "0s", "3s", "3 s"),

@@ -844,3 +844,27 @@ pub trait Observer {
         false
     }
 }
+
+/// Two that see the same run.
+impl<A: Observer, B: Observer> Observer for (A, B) {
+    const WANTS_INFO: bool = A::WANTS_INFO || B::WANTS_INFO;
+    fn event(&mut self, at: Time, event: Event) {
+        self.0.event(at, event);
+        self.1.event(at, event);
+    }
+    fn message(&mut self, message: Message) {
+        self.0.message(message);
+        self.1.message(message);
+    }
+    fn info(&mut self, at: Time, consumer: ConsumerId, info: ConsumerInfo) {
+        self.0.info(at, consumer, info);
+        self.1.info(at, consumer, info);
+    }
+    fn answer(&mut self, answer: CallAnswer) {
+        self.0.answer(answer.clone());
+        self.1.answer(answer);
+    }
+    fn is_full(&self) -> bool {
+        self.0.is_full() || self.1.is_full()
+    }
+}

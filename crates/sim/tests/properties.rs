@@ -194,6 +194,7 @@ fn can_be_written(scenario: &Scenario) -> bool {
         && scenario.subscribers.iter().all(|s| time(s.service_time) && odds(s.loss_chance))
         && scenario.timeline.iter().all(|step| match &step.op {
             Op::Subscribe(s) => time(s.service_time) && odds(s.loss_chance),
+            Op::Publish(p) => odds(p.lost_chance),
             _ => true,
         })
 }

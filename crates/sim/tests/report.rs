@@ -1,14 +1,16 @@
 //! Causes, outcomes, effects and slots of small runs, as rows of data.
 
-use delivery_sim::report::{Effects, Hold, Outcome};
+use delivery_sim::report::{ByPayload, Effects, Hold, Outcome, Payloads};
 use delivery_sim::scenario::{
     AckPolicy, Answer, AnswerAct, Behaviour, Chance, Consumer, ConsumerConfig, ConsumerRef,
-    CreateConsumer, DeadLetterHandler, Discard, MessageRef, Op, Publish, Publisher, Pull, Purge,
-    Retention, Scenario, Service, Step, StreamConfig, Subscriber, Via, WorkAct, WorkStep, Worker,
+    CreateConsumer, DeadLetterHandler, Discard, KnownBy, MessageRef, Op, Publish, Publisher, Pull,
+    Purge, Retention, Scenario, Service, Step, StreamConfig, Subscriber, Via, WorkAct, WorkStep,
+    Worker,
 };
 use delivery_sim::trace::{ClientId, ConsumerId, Delivery, Event, Msg};
 use delivery_sim::{
-    Causes, Dur, Observer, Report, Tally, Time, Trace, outcomes, run, run_with, slots, tally, why,
+    Causes, Dur, Observer, Report, Tally, Time, Trace, outcomes, run, run_with, slots, tally,
+    tally_payloads, why,
 };
 
 // --- scenarios --------------------------------------------------------------------------------
@@ -804,6 +806,141 @@ fn effects_are_lost_made_once_or_twice() {
     for (name, scenario, expected) in rows {
         assert_eq!(tally(&scenario).unwrap().effects(), expected, "{name}");
     }
+}
+
+/// What the business sees: orders, however many messages they are in.
+#[test]
+fn effects_are_counted_by_payload() {
+    let publish_with = |change: fn(&mut Publish)| {
+        let mut publish = Publish {
+            subject: "orders.new".into(),
+            data: "order-{i}".into(),
+            ..Publish::default()
+        };
+        change(&mut publish);
+        at(500, Op::Publish(publish))
+    };
+    let shop = |steps: Vec<Step>, change: fn(&mut Worker)| {
+        with(shop(1, vec![worker("A", 50, 10)]), |s| {
+            s.timeline.extend(steps);
+            s.workers.iter_mut().for_each(change);
+        })
+    };
+    let again = || vec![publish_with(|_| {})];
+    let one = Payloads { published: 1, ..Payloads::default() };
+    let commit_then_crash = vec![step(100, WorkAct::Commit), step(100, WorkAct::Crash)];
+    let lossy = |p: &mut Publish| {
+        p.data = "other".into();
+        p.lost_chance = Chance(1_000_000);
+        p.timeout = ms(500);
+    };
+    for (name, scenario, expected) in [
+        ("once", shop(Vec::new(), |_| {}), Payloads { once: 1, ..one }),
+        ("in two messages", shop(again(), |_| {}), Payloads { again: 1, ..one }),
+        (
+            "in two messages, known by payload",
+            shop(again(), |w| w.idempotent = true),
+            Payloads { once: 1, ..one },
+        ),
+        (
+            "in two messages, known by sequence",
+            shop(again(), |w| {
+                w.handled_table = true;
+                w.known_by = KnownBy::Sequence;
+            }),
+            Payloads { again: 1, ..one },
+        ),
+        (
+            "in two messages of one id",
+            with(shop(Vec::new(), |_| {}), |s| {
+                s.timeline.clear();
+                s.timeline.push(publish_with(|p| p.msg_id = "x".into()));
+                s.timeline.push(publish_with(|p| p.msg_id = "x".into()));
+            }),
+            Payloads { once: 1, ..one },
+        ),
+        (
+            "delivered again, known by sequence",
+            with(pair(commit_then_crash), |s| {
+                for worker in &mut s.workers {
+                    worker.idempotent = true;
+                    worker.known_by = KnownBy::Sequence;
+                }
+            }),
+            Payloads { once: 1, ..one },
+        ),
+        (
+            "lost on the way",
+            shop(vec![publish_with(lossy)], |_| {}),
+            Payloads { published: 2, once: 1, never: 1, ..one },
+        ),
+    ] {
+        let (report, payloads) = tally_payloads(&scenario).unwrap();
+        assert_eq!(payloads, expected, "{name}");
+        let trace = run(&scenario).unwrap();
+        assert_eq!((report, payloads), (Report::of(&trace), ByPayload::of(&trace)), "{name}");
+    }
+}
+
+/// A publisher that tries again until its message is confirmed.
+#[test]
+fn a_publisher_tries_again() {
+    let orders = |change: fn(&mut Publish)| {
+        let mut publish = Publish {
+            subject: "orders.new".into(),
+            data: "order-{i}".into(),
+            count: 100,
+            timeout: ms(50),
+            lost_chance: Chance(200_000),
+            ..Publish::default()
+        };
+        change(&mut publish);
+        with(shop(0, vec![worker("A", 0, 1)]), |s| {
+            s.end = Time::ms(60_000);
+            s.timeline = vec![at(0, Op::Publish(publish))];
+        })
+    };
+    let tally = |change| tally_payloads(&orders(change)).unwrap();
+    let (once, sent_once) = tally(|_| {});
+    assert_eq!(once.messages.published, 100);
+    assert_eq!(
+        once.messages.timed_out - once.messages.dropped.loss,
+        once.messages.stored - (100 - once.messages.timed_out)
+    );
+    assert_eq!(sent_once.never, once.messages.dropped.loss);
+    assert!(sent_once.never > 5 && sent_once.again == 0);
+    let (_, again) = tally(|p| p.retry = true);
+    assert!(again.never == 0 && again.again > 5, "{again:?}");
+    let (known, with_id) = tally(|p| {
+        p.retry = true;
+        p.msg_id = "{i}".into();
+    });
+    assert_eq!(with_id, Payloads { published: 100, once: 100, ..Payloads::default() });
+    assert!(known.messages.deduplicated > 5);
+    assert_eq!(
+        known.messages.published,
+        known.messages.stored + known.messages.deduplicated + known.messages.dropped.loss
+    );
+    let lost = |o: &delivery_sim::report::Fate| o.outcome == Outcome::LostOnTheWay;
+    let trace = run(&orders(|_| {})).unwrap();
+    assert_eq!(outcomes(&trace).iter().filter(|o| lost(o)).count() as u64, sent_once.never);
+}
+
+/// A worker that waits for the confirmation of its ack sends a lost one again; nothing comes back.
+#[test]
+fn a_double_ack_is_sent_until_it_is_confirmed() {
+    let run = |timeout: u64| {
+        tally(&with(shop(200, vec![worker("A", 0, 1)]), |s| {
+            s.end = Time::ms(200_000);
+            s.consumers[0].config.ack_wait = Dur::secs(30);
+            s.workers[0].lost_answer_chance = Chance(100_000);
+            s.workers[0].ack_timeout = ms(timeout);
+        }))
+        .unwrap()
+    };
+    assert!(run(0).consumers[0].again > 10);
+    let (again, handled) = (run(500).consumers[0].again, run(500).consumers[0].handled);
+    assert_eq!((again, handled), (0, 200));
 }
 
 // --- the report -------------------------------------------------------------------------------

@@ -1,8 +1,8 @@
 //! Runs that tell a story, read as one would tell it.
 
 use delivery_sim::scenario::{
-    Behaviour, Consumer, ConsumerConfig, Match, Op, Publish, Scenario, Service, Step, StreamConfig,
-    WorkAct, WorkStep, Worker,
+    Behaviour, Chance, Consumer, ConsumerConfig, Match, Op, Publish, Scenario, Service, Step,
+    StreamConfig, WorkAct, WorkStep, Worker,
 };
 use delivery_sim::{Dur, Event, Time, Trace, run};
 
@@ -147,6 +147,44 @@ fn a_batch_ages_in_the_buffer_of_its_worker() {
     // Alone, the busy worker asks again only when its batch is done: its late acks still count (R43).
     scenario.workers = vec![busy];
     assert_eq!(again(&scenario), [] as [String; 0]);
+}
+
+#[test]
+fn an_ack_that_waits_to_be_confirmed_is_sent_again() {
+    for (ack_timeout, expected) in [
+        // A plain ack is not missed until the stopwatch says so.
+        (0, vec!["0 order-1 #1 w", "500 order-2 #1 w", "1001 order-3 #1 w", "5001 order-2 #2 w"]),
+        (1_000, vec!["0 order-1 #1 w", "501 order-2 #1 w", "2001 order-3 #1 w"]),
+        // The second ack is late, but nobody has asked for the message meanwhile (R43).
+        (5_000, vec!["0 order-1 #1 w", "501 order-2 #1 w", "6001 order-3 #1 w"]),
+    ] {
+        let mut scenario = orders(Dur::ms(4_500), 3);
+        scenario.seed = 7; // With it, of five answers the second gets lost.
+        scenario.workers = vec![Worker {
+            service_time: Service::Fixed(Dur::ms(500)),
+            lost_answer_chance: Chance(300_000),
+            ack_timeout: Dur::ms(ack_timeout),
+            ..worker("w", 0)
+        }];
+        assert_eq!(told(&deliveries(&run(&scenario).unwrap())), expected, "{ack_timeout}");
+    }
+}
+
+#[test]
+fn a_worker_that_died_is_started_again() {
+    use delivery_sim::scenario::Subscriber;
+    let mut scenario = orders(Dur::secs(2), 2);
+    scenario.workers =
+        vec![Worker { service_time: Service::Fixed(Dur::ms(600)), ..worker("w", 0) }];
+    let back = Subscriber { name: "w".into(), ..Subscriber::default() };
+    scenario.timeline.push(Step { at: Time::ms(300), op: Op::Kill("w".into()) });
+    scenario.timeline.push(Step { at: Time::ms(1_000), op: Op::Subscribe(back) });
+    let trace = run(&scenario).unwrap();
+    assert_eq!(trace.clients.len(), 2, "a publisher and a worker");
+    assert_eq!(
+        told(&deliveries(&trace)),
+        ["0 order-1 #1 w", "1000 order-2 #1 w", "2001 order-1 #2 w"]
+    );
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::window::Window;
 use delivery_sim::info::ConsumerInfo;
 use delivery_sim::order::sorted;
 use delivery_sim::time::SEC;
-use delivery_sim::trace::{ClientKind, StreamId};
+use delivery_sim::trace::{ClientKind, Drop, StreamId};
 
 /// Width of a column of a count, and the least of one of a rate, in tenths.
 const COLUMN: i32 = 20;
@@ -215,6 +215,7 @@ pub(crate) fn bands(story: &Story<'_>, axis: Axis) -> Vec<Band> {
             {
                 hold(client, at, &|_| 0);
             }
+            Event::Dropped { msg, why: Drop::Loss, .. } if crate::ways::retried(trace, msg) => {}
             Event::Dropped { .. }
             | Event::Unheard { .. }
             | Event::Refused { .. }

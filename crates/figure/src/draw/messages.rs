@@ -155,6 +155,7 @@ impl Artist<'_> {
             Fate::Unheard if self.server_is_up(sent) => &["nobody listens", "unheard", "lost"],
             Fate::Unheard => &["lost"],
             Fate::Unsent(Refusal::BufferFull) => &["buffer full: lost", "buffer full", "lost"],
+            Fate::Unsent(Refusal::Timeout) => &["lost on the way", "lost"],
             Fate::Unsent(_) => &["not connected: lost", "lost"],
             Fate::Kept(_) | Fate::Passed | Fate::Open => &[],
         }

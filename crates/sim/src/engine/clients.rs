@@ -4,7 +4,7 @@ use super::dead_letters::Letter;
 use super::names::Role;
 use super::{Act, Packed, PullFlags, World};
 use crate::queue::Class;
-use crate::scenario::{Behaviour, DeadLetterHandler, Op, WorkAct, WorkStep, Worker};
+use crate::scenario::{Behaviour, DeadLetterHandler, KnownBy, Op, WorkAct, WorkStep, Worker};
 use crate::time::{Dur, Time};
 use crate::trace::{ClientId, ConsumerId, Event, Message, Msg, Observer, Reply, Status};
 use std::collections::VecDeque;
@@ -362,7 +362,8 @@ impl<'a, O: Observer> World<'a, O> {
         let steps = behaviour.map(|b| b.steps.as_slice());
         let mut work =
             Work { delivery, consumer_seq, steps, step: 0, nth, committed: false, found: false };
-        if worker.handled_table && self.effects.contains_key(self.effect(delivery).as_str()) {
+        if worker.handled_table && self.effects.contains_key(self.effect(delivery, worker).as_str())
+        {
             // Nothing is left to do but to say so.
             (work.steps, work.committed, work.found) = (None, true, true);
         }
@@ -387,7 +388,7 @@ impl<'a, O: Observer> World<'a, O> {
     fn commit(&mut self, id: ClientId, delivery: Packed, worker: &Worker) {
         let mut changed = true;
         if worker.idempotent || worker.handled_table {
-            let effect = self.effect(delivery).into_boxed_str();
+            let effect = self.effect(delivery, worker).into_boxed_str();
             changed = self.effects.insert(effect, (0, self.now)).is_none();
         }
         if let Some(work) = &mut self.client(id).current {
@@ -409,9 +410,12 @@ impl<'a, O: Observer> World<'a, O> {
             })
     }
 
-    /// What the side effect of a delivery is known by: the consumer whose work it is, and the payload.
-    fn effect(&self, delivery: Packed) -> String {
-        format!("{} {}", delivery.consumer, self.payload(delivery.msg))
+    /// What the side effect of a delivery is known by: the consumer whose work it is, and the payload or the sequence.
+    fn effect(&self, delivery: Packed, worker: &Worker) -> String {
+        match worker.known_by {
+            KnownBy::Payload => format!("{} {}", delivery.consumer, self.payload(delivery.msg)),
+            KnownBy::Sequence => format!("{}#{}", delivery.consumer, delivery.seq),
+        }
     }
 
     /// The payload of a message; that of a copy is the original's.
@@ -452,10 +456,11 @@ impl<'a, O: Observer> World<'a, O> {
                 let delivery = work.delivery.open();
                 self.emit(Event::WorkDone { delivery, by: id, changed: false });
             }
-            if !worker.ack_first {
-                self.send_reply(id, work.delivery, work.consumer_seq, Reply::Ack, false);
+            if worker.ack_first {
+                self.work_over(id, worker);
+            } else {
+                self.ack_work(id, life, work.nth);
             }
-            self.work_over(id, worker);
             return;
         };
         if let Some(step) = steps.get(work.step) {
@@ -499,6 +504,33 @@ impl<'a, O: Observer> World<'a, O> {
                 }
                 self.work_over(id, worker);
             }
+        }
+    }
+
+    /// Client: acks what is done. With a timeout it goes on only when that is confirmed, and acks again until it is.
+    pub(crate) fn ack_work(&mut self, id: ClientId, life: u32, nth: u32) {
+        let client = self.client(id);
+        let (Some(work), Some(worker)) = (client.current, client.worker) else { return };
+        if client.life != life || work.nth != nth {
+            return;
+        }
+        let wait = worker.ack_timeout;
+        self.send_reply(id, work.delivery, work.consumer_seq, Reply::Ack, wait > Dur::ZERO);
+        if wait > Dur::ZERO {
+            let act = Act::AckAgain { by: id, life, nth };
+            self.queue.at(self.now + wait, Class::Inbound, act);
+        } else {
+            self.work_over(id, worker);
+        }
+    }
+
+    /// Client: an answer is confirmed. Whoever waited for that goes on.
+    pub(crate) fn confirmed(&mut self, id: ClientId, delivery: Packed) {
+        let client = self.client(id);
+        let (Some(work), Some(worker)) = (client.current, client.worker) else { return };
+        let waits = worker.ack_timeout > Dur::ZERO && work.steps.is_none() && work.committed;
+        if waits && work.delivery.open() == delivery.open() {
+            self.work_over(id, worker);
         }
     }
 

@@ -133,7 +133,9 @@ impl Names {
             self.add(&subscriber.name, ClientKind::Subscriber, None, Role::Subscriber);
         }
         for step in &scenario.timeline {
-            if let Op::Subscribe(subscriber) = &step.op {
+            if let Op::Subscribe(subscriber) = &step.op
+                && self.client(&subscriber.name, ClientKind::Worker).is_none()
+            {
                 self.add(&subscriber.name, ClientKind::Subscriber, None, Role::Subscriber);
             }
         }
@@ -158,7 +160,9 @@ impl Names {
                 Op::Answer(answer) => (&answer.worker, &[Worker], "answers"),
                 Op::Kill(name) => (name, &[Worker, Subscriber, ClientKind::Handler], "is killed"),
                 Op::Unsubscribe(name) => (name, &[Subscriber], "unsubscribes"),
-                Op::Subscribe(subscriber) => (&subscriber.name, &[Subscriber], "subscribes"),
+                Op::Subscribe(subscriber) => {
+                    (&subscriber.name, &[Subscriber, Worker], "subscribes")
+                }
                 Op::Stall(name) => (name, &[Subscriber], "stops reading"),
                 Op::Resume(name) => (name, &[Subscriber], "reads again"),
                 Op::Flush(name) | Op::Request(crate::scenario::Request { by: name, .. }) => {

@@ -100,6 +100,9 @@ impl<'a, O: Observer> World<'a, O> {
             (Refusal::Timeout, timeout)
         };
         if spec.via == Via::Js {
+            if why == Refusal::Timeout {
+                self.unconfirmed.push(msg);
+            }
             self.queue.at(self.now + wait, Class::Inbound, Act::PubFail { step, n, msg, why });
         } else if why != Refusal::Timeout {
             self.emit(Event::PubFailed { msg, by, why });
@@ -150,16 +153,14 @@ impl<'a, O: Observer> World<'a, O> {
         let Some(spec) = self.publish_spec(step) else { return };
         if !self.up {
             self.emit(Event::Unheard { msg });
-            if spec.via == Via::Js {
-                let why = Refusal::Timeout;
-                let timeout =
-                    if spec.timeout == Dur::ZERO { DEFAULT_TIMEOUT } else { spec.timeout };
-                self.queue.at(
-                    self.now + timeout,
-                    Class::Inbound,
-                    Act::PubFail { step, n, msg, why },
-                );
-            }
+            self.no_puback(spec, step, n, msg);
+            return;
+        }
+        // The connection broke with it on the way. Nobody knows but the one who waits for a PubAck.
+        if self.rng.chance(spec.lost_chance.0) {
+            let by = self.names.actor(step);
+            self.emit(Event::Dropped { msg, by, why: crate::trace::Drop::Loss });
+            self.no_puback(spec, step, n, msg);
             return;
         }
         let subject = numbered(&spec.subject, n);
@@ -169,6 +170,12 @@ impl<'a, O: Observer> World<'a, O> {
         let payload = numbered(&spec.data, n).len() as u32 + spec.pad_bytes;
         let taken = self.take_in(msg, &subject, &id, header, payload);
         if spec.via == Via::Js {
+            let lost =
+                matches!(taken, Some(Taken::Stored { .. })) && self.rng.chance(spec.lost_chance.0);
+            if lost {
+                self.no_puback(spec, step, n, msg);
+                return;
+            }
             let act = match taken {
                 Some(Taken::Stored { stream, seq, duplicate }) => {
                     Act::PubAck { step, n, msg, stream, seq: seq as u32, duplicate }
@@ -177,6 +184,24 @@ impl<'a, O: Observer> World<'a, O> {
                 None => Act::PubFail { step, n, msg, why: Refusal::NoStream },
             };
             self.queue.send(self.now, act);
+        }
+    }
+
+    /// No PubAck will come: a JetStream publish waits for it in vain.
+    fn no_puback(&mut self, spec: &Publish, step: u32, n: u32, msg: Msg) {
+        if spec.via == Via::Js {
+            let timeout = if spec.timeout == Dur::ZERO { DEFAULT_TIMEOUT } else { spec.timeout };
+            let act = Act::PubFail { step, n, msg, why: Refusal::Timeout };
+            self.unconfirmed.push(msg);
+            self.queue.at(self.now + timeout, Class::Inbound, act);
+        }
+    }
+
+    /// Client: the publisher has learned that a message was not confirmed. It publishes it again, if it does so, or goes on.
+    pub(crate) fn publish_failed(&mut self, step: u32, n: u32, why: Refusal) {
+        match self.publish_spec(step) {
+            Some(spec) if spec.retry && why == Refusal::Timeout => self.publish_one(spec, step, n),
+            _ => self.publish_next(step, n),
         }
     }
 

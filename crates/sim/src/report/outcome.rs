@@ -57,6 +57,8 @@ pub enum Outcome {
         /// Copies on the way or in a buffer at the end of the run.
         waiting: u32,
     },
+    /// Lost on its way to the server, by chance.
+    LostOnTheWay,
     /// Still in its publisher's buffer or on the way to the server at the end of the run (R11).
     OnTheWay,
 }
@@ -117,6 +119,7 @@ impl Life {
                     u64::from(routed - handled.min(routed)).saturating_sub(dropped.total());
                 Outcome::Copied { handled, dropped, waiting: waiting as u32 }
             }
+            None if dropped.loss > 0 => Outcome::LostOnTheWay,
             None => Outcome::OnTheWay,
         }
     }

@@ -774,6 +774,8 @@ impl Observer for Tally<'_> {
             }
             Event::Dropped { msg, why, .. } => {
                 self.traffic_of(msg).dropped.count(why);
+                // Lost on its way to the server, it will not come.
+                self.arrived(msg);
                 self.copy_is_over(msg);
             }
             Event::Removed { msg, stream, why, .. } => self.removed(at, msg, stream, why),

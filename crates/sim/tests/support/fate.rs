@@ -20,6 +20,7 @@ enum Reception {
     Deduplicated,
     Refused,
     Unheard,
+    LostOnTheWay,
 }
 
 /// Where a copy for a subscriber is.
@@ -36,9 +37,10 @@ enum CopyState {
 #[derive(Default)]
 pub(crate) struct Fates {
     published: BTreeMap<Msg, Time>,
-    /// Which message each place of a publishing step became.
-    places: BTreeSet<(u32, u32)>,
+    /// Which message each place of a publishing step became last.
+    places: BTreeMap<(u32, u32), Msg>,
     failed: BTreeMap<Msg, Refusal>,
+    acked: BTreeSet<Msg>,
     received: BTreeMap<Msg, Reception>,
     heard: BTreeSet<Msg>,
     copies: BTreeMap<(Msg, ClientId), CopyState>,
@@ -93,9 +95,17 @@ impl Check for Fates {
                     return Err(format!("{msg:?} is published a second time"));
                 }
                 if let Some(Message::Published { step, n }) = ledger.source(msg)
-                    && !self.places.insert((step, n))
+                    && let Some(before) = self.places.insert((step, n), msg)
                 {
-                    return Err(format!("message {n} of step {step} is published a second time"));
+                    let retries = matches!(
+                        &ledger.run.trace.scenario.timeline[step as usize].op,
+                        Op::Publish(publish) if publish.retry
+                    );
+                    if !retries || self.failed.get(&before) != Some(&Refusal::Timeout) {
+                        return Err(format!(
+                            "message {n} of step {step} is published a second time"
+                        ));
+                    }
                 }
                 if msg.0 >= ledger.messages() {
                     return Err(format!("{msg:?} was not announced"));
@@ -104,6 +114,9 @@ impl Check for Fates {
             }
             Event::PubFailed { msg, why, .. } => {
                 self.failed.insert(msg, why);
+                if self.acked.contains(&msg) {
+                    return Err(format!("{msg:?} was confirmed, and then it failed: {why:?}"));
+                }
                 match (why, self.received.get(&msg)) {
                     (Refusal::Disconnected | Refusal::BufferFull, Some(how)) => {
                         Err(format!("{msg:?} never left its publisher, yet it is {how:?}"))
@@ -112,6 +125,7 @@ impl Check for Fates {
                 }
             }
             Event::PubAcked { msg, stream, seq, duplicate, .. } => {
+                self.acked.insert(msg);
                 let known = match self.received.get(&msg) {
                     Some(Reception::Deduplicated) => duplicate,
                     Some(Reception::Kept | Reception::Removed | Reception::NotKept) => !duplicate,
@@ -168,6 +182,9 @@ impl Check for Fates {
             }
             Event::HandlerDone { msg, by } => {
                 self.copy(msg, by, &[CopyState::Handling], CopyState::Handled)
+            }
+            Event::Dropped { msg, why: Drop::Loss, .. } if !self.heard.contains(&msg) => {
+                self.receive(msg, Reception::LostOnTheWay)
             }
             Event::Dropped { msg, by, .. } => self.copy(
                 msg,
@@ -561,9 +578,15 @@ impl Check for Removals {
                     .iter()
                     .chain(scripted)
                     .any(|s| s.name == *name && s.loss_chance.0 > 0);
+                // Of a publisher it is a message on its way to the server.
+                let lossy = lossy
+                    || scenario.timeline.iter().any(|step| match &step.op {
+                        Op::Publish(p) => p.by == *name && p.lost_chance.0 > 0,
+                        _ => false,
+                    });
                 match lossy {
                     true => Ok(()),
-                    false => Err(format!("nothing gets lost on the way to `{name}`")),
+                    false => Err(format!("nothing gets lost on the way to or from `{name}`")),
                 }
             }
             _ => Ok(()),

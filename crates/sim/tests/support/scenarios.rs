@@ -367,10 +367,12 @@ impl Maker {
             crash_chance: Self::chance(d),
             restart_after: d.span_or_zero(),
             lost_answer_chance: Self::chance(d),
+            ack_timeout: if d.one_in(4) { d.span() } else { Dur::ZERO },
             ack_first: d.one_in(6),
             commit_to_ack: if d.one_in(4) { d.dur() } else { Dur::ZERO },
             idempotent: d.one_in(4),
             handled_table: d.one_in(4),
+            known_by: d.pick(&[KnownBy::Payload, KnownBy::Sequence]),
             push,
             manual: d.one_in(6),
             max_messages: if d.one_in(5) { d.count(3) } else { 0 },
@@ -481,6 +483,8 @@ impl Maker {
             flush: d.one_in(4),
             pad_bytes: if d.one_in(3) { d.count(60) } else { 0 },
             timeout: d.span_or_zero(),
+            retry: d.one_in(4),
+            lost_chance: if d.one_in(4) { Self::chance(d) } else { Chance::default() },
         };
         self.step(at, Op::Publish(publish));
     }
@@ -608,7 +612,13 @@ impl Maker {
                 None => Op::Subscribe(self.subscriber(d, 0)),
             },
             _ => match self.some_worker(d) {
-                Some(name) => Op::Kill(name),
+                Some(name) => {
+                    if d.one_in(2) {
+                        let back = Subscriber { name: name.clone(), ..Subscriber::default() };
+                        self.step(at + d.dur(), Op::Subscribe(back));
+                    }
+                    Op::Kill(name)
+                }
                 None => Op::Subscribe(self.subscriber(d, 0)),
             },
         };
