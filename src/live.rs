@@ -351,8 +351,9 @@ impl Live {
     fn with_player(self, act: impl Fn(&Player)) {
         if self.inner.with_value(|inner| inner.players.is_empty()) {
             // Looked up before the scene is: while somebody looks at that, nothing else can be read.
+            let t = self.clock();
             let player = |view: &Option<Element>, scene: &Scene| {
-                view.as_ref().map(|view| Player::new(view, &scene.motions(), scene.window))
+                view.as_ref().map(|view| Player::new(view, scene, t))
             };
             let (view, above) = (self.element("view"), self.element("other-view"));
             let now = self.now.get_untracked();
@@ -362,6 +363,9 @@ impl Live {
                 players.extend(player(&above, &other.scene(now.layout, now.window)));
             }
             self.inner.update_value(|inner| inner.players = players);
+            if now.msg.is_some() {
+                view::light(self, None);
+            }
         }
         self.inner.with_value(|inner| inner.players.iter().for_each(act));
     }

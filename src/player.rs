@@ -3,13 +3,17 @@
 //! The run is known before it plays, so nothing is drawn while it does: to look at a moment sets the
 //! animations' time, speed is their rate. `1×` is real time.
 
-use delivery_figure::scene::Motion;
-use delivery_figure::window::Window;
+use crate::view::{each, find};
+use delivery_figure::scene::{Motion, Scene};
+use delivery_figure::svg::movers;
 use delivery_sim::Time;
 use delivery_sim::time::MS;
 use js_sys::{Array, Function, Object, Reflect};
 use wasm_bindgen::{JsCast as _, JsValue};
 use web_sys::{Animation, Element};
+
+/// What moves in a picture beside playhead and veil.
+pub(crate) const MOVERS: &str = ".mover";
 
 /// The animations of one picture.
 pub(crate) struct Player {
@@ -19,9 +23,14 @@ pub(crate) struct Player {
 }
 
 impl Player {
-    /// Prepares what moves in `picture`, paused; what it shows of the run lasts as long as it really would, and time is
+    /// Prepares what moves in `picture`, paused at `t`: first all that ever moves is put into it. What it shows of the run lasts as long as it really would, and time is
     /// that of the run.
-    pub(crate) fn new(picture: &Element, motions: &[Motion], shown: Window) -> Self {
+    pub(crate) fn new(picture: &Element, scene: &Scene, t: Time) -> Self {
+        let (motions, shown) = (scene.motions(), scene.window);
+        each(picture, MOVERS, &|mover| mover.remove());
+        if let Some(svg) = find(picture, "svg") {
+            let _ = svg.insert_adjacent_html("beforeend", &movers(scene, t));
+        }
         let options = Object::new();
         set(&options, "delay", &millis(shown.from).into());
         set(&options, "duration", &(millis(shown.to) - millis(shown.from)).into());

@@ -3,7 +3,8 @@
 //! Of a turn of a knob most of a picture stays: lanes, ticks, what happened before. A browser takes longer to lay out a
 //! label than the simulator to run, so what stays is left alone.
 
-use super::view::{each, find};
+use crate::player::MOVERS;
+use crate::view::{each, find};
 use delivery_figure::put::Put as _;
 use wasm_bindgen::JsCast as _;
 use web_sys::Element;
@@ -14,12 +15,15 @@ const FAR: usize = 40;
 /// The picture in `place` becomes `new`, an `<svg>` as [`delivery_figure::svg::write`] gives it; `old` is what was put there
 /// last, empty if nothing was. What else stands in it, apart from attributes, is taken out.
 pub(crate) fn repaint(place: &Element, old: &str, new: &str) {
-    let (was, is) = (marks(old), marks(new));
+    let (mut was, is) = (marks(old), marks(new));
     let same_frame = !old.is_empty() && was[0] == is[0];
     let Some(svg) = find(place, "svg").filter(|_| same_frame) else {
         return place.set_inner_html(new);
     };
     each(&svg, ".differs", &|notches| notches.remove());
+    // Those that are seen are the last of a picture; when it has moved, there are others as well.
+    each(&svg, MOVERS, &|mover| mover.remove());
+    was.retain(|mark| !mark.starts_with("<g class=\"mover"));
     // What is new is read in one piece, and then moved to where it belongs.
     let mut fresh = String::new();
     let mut stays = Vec::with_capacity(is.len());

@@ -4,7 +4,7 @@ use crate::Problem;
 use crate::chapter::Heading;
 use crate::markdown::{self, Index};
 use crate::source::{Source, nearest};
-use crate::text::{escaped, plain};
+use crate::text::{escaped, plain, unlinked};
 use delivery_sim::Time;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -226,6 +226,7 @@ impl Lookup {
                 name if named(name) > 1 => format!("{}-{name}", setting.of.get_ref()),
                 name => name.clone(),
             })
+            .map(|anchor| anchor.replace(' ', "-"))
             .collect();
         let lines = settings.iter().map(|setting| source.line(setting.name.span().start)).collect();
         unique(&source, &anchors, lines, problems);
@@ -305,7 +306,7 @@ impl Lookup {
                 }
             }
         }
-        let (html, headings) = (page.html, page.headings);
+        let (html, headings) = (page.index() + &page.html, page.headings);
         match self.entries {
             Entries::Settings(_) => Reference {
                 slug: SETTINGS,
@@ -372,8 +373,35 @@ impl Page<'_, '_> {
         self.headings.push(Heading { level, id: id.into(), html: html.into() });
     }
 
+    /// All entries as links: of settings a line for each group.
+    fn index(&self) -> String {
+        let mut html = format!("<nav class=\"index {}\" aria-label=\"All entries\">\n", self.slug);
+        let entries = if self.slug == SETTINGS { 3 } else { 2 };
+        let groups: Vec<&[Heading]> =
+            self.headings.chunk_by(|_, next| entries == 2 || next.level == entries).collect();
+        for group in groups {
+            if let [title, ..] = group
+                && title.level < entries
+            {
+                html += &format!("<p>{}</p>\n", title.html);
+            }
+            let links = group.iter().filter(|heading| heading.level == entries).map(|heading| {
+                format!(
+                    "<li><a href=\"#{}\">{}</a></li>\n",
+                    escaped(&heading.id),
+                    unlinked(&heading.html)
+                )
+            });
+            html += &format!("<ul>\n{}</ul>\n", links.collect::<String>());
+        }
+        html + "</nav>\n"
+    }
+
     fn setting(&mut self, setting: &Setting, anchor: &str) {
-        self.heading(3, anchor, &format!("<code>{}</code>", escaped(setting.name.get_ref())));
+        let name = escaped(setting.name.get_ref());
+        // Of several words it is no name in code.
+        let name = if name.contains(' ') { name } else { format!("<code>{name}</code>") };
+        self.heading(3, anchor, &name);
         let does = self.paragraphs(&setting.does);
         let run = self.paragraphs(&setting.run);
         let mut facts = String::new();

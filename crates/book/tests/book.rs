@@ -975,7 +975,9 @@ fn what_is_looked_up_has_pages_of_its_own() {
     assert_eq!(
         symptoms.html,
         format!(
-            "<h2 id=\"twice\">My order came <code>twice</code> {}</h2>\n\
+            "<nav class=\"index symptoms\" aria-label=\"All entries\">\n<ul>\n\
+             <li><a href=\"#twice\">My order came <code>twice</code></a></li>\n</ul>\n</nav>\n\
+             <h2 id=\"twice\">My order came <code>twice</code> {}</h2>\n\
              <p>Its <a href=\"../glossary/#ack\">ack</a> was late.</p>\n\
              <div class=\"cure\">\n<p class=\"note-title\">What to do</p>\n\
              <p>Raise <a href=\"../settings/#ack_wait\">it</a>.</p>\n<p>Then look.</p>\n</div>\n\
@@ -995,6 +997,9 @@ fn what_is_looked_up_has_pages_of_its_own() {
             (3, "max_deliver", "<code>max_deliver</code>")
         ]
     );
+    let list =
+        "<p>Of a consumer</p>\n<ul>\n<li><a href=\"#ack_wait\"><code>ack_wait</code></a></li>\n";
+    assert!(settings.html.contains(list), "{}", settings.html);
     let (_, entry) = settings.html.split_once("<h3 id=\"max_deliver\">").unwrap();
     assert_eq!(
         entry.split_once('\n').unwrap().1,

@@ -111,8 +111,24 @@ fn moving(out: &mut String, scene: &Scene, t: Time) {
         }
     }
     push(out, &[&t.to_string(), "</text></g>"]);
+    each_mover(out, scene, t, false);
+}
+
+/// All messages that move in a scene, also those that are not seen at `t`, which a picture leaves out: to be put at the
+/// end of its picture when it begins to move.
+pub fn movers(scene: &Scene, t: Time) -> String {
+    let mut out = String::new();
+    each_mover(&mut out, scene, t, true);
+    out
+}
+
+fn each_mover(out: &mut String, scene: &Scene, t: Time, unseen: bool) {
+    let along = scene.place(t);
     for (n, mover) in scene.movers.iter().enumerate() {
         let (at, seen) = scene.mover_at(mover, along);
+        if !seen && !unseen {
+            continue;
+        }
         push(out, &["<g class=\"mover mover-", &n.to_string(), " ", mover.state, "\""]);
         msg(out, mover.msg);
         push(out, &[" transform=\"", &translate(at, ""), "\""]);

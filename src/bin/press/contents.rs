@@ -7,6 +7,9 @@ use std::fmt::Write as _;
 /// What the pages are called that are no chapters.
 pub(crate) const REFERENCE: &str = "Reference";
 
+/// Most sections of a page that is no chapter.
+const MOST: usize = 12;
+
 /// The chapters by part and the further pages; within the current one its sections.
 pub(crate) fn chapters(book: &Book, root: &str, current: Option<&str>) -> String {
     let mut out = String::new();
@@ -27,7 +30,10 @@ pub(crate) fn chapters(book: &Book, root: &str, current: Option<&str>) -> String
     if !book.references.is_empty() {
         let _ = writeln!(out, "<p class=\"part\">{REFERENCE}</p>\n<ol>");
         for r in &book.references {
-            let (mark, inner) = mark(current, r.slug, &r.headings);
+            // A long list is on the page itself.
+            let groups = r.headings.iter().filter(|heading| heading.level == 2).count();
+            let headings = if groups <= MOST { &r.headings[..] } else { &[] };
+            let (mark, inner) = mark(current, r.slug, headings);
             let _ = writeln!(
                 out,
                 "<li><a href=\"{root}{}/\"{mark}>{}</a>{inner}</li>",
