@@ -231,6 +231,7 @@ impl WorkerSpec {
                     stream_seq: b.on.stream_seq.list(),
                     attempt: b.on.attempt.list(),
                     nth: b.on.nth.list(),
+                    before: None,
                 },
                 steps: b.steps.iter().map(StepSpec::step).collect::<Result<_, Stop>>()?,
             })

@@ -19,8 +19,8 @@ mod read;
 use crate::lab::Lab;
 use crate::story::{Lives, Story, WorkEnd};
 use crate::told::Told;
-use crate::ways::{effects, retried};
-use crate::words::{Tally, overtaking};
+use crate::ways::{Counted, effects, retried, standings};
+use crate::words::{Tally, overtaking, reports};
 use delivery_sim::compact::{Compact, Reader};
 use delivery_sim::setting::Value;
 use delivery_sim::trace::{ClientId, Drop, Event, Message, Msg};
@@ -57,10 +57,14 @@ pub enum What {
     Dead,
     /// It has no answer when the run ends; the moment is that of its last delivery.
     InFlight,
+    /// The error callback of a subscriber is told that there was no room for it.
+    Reported,
+    /// A subscriber that counts is done with it, and the count is wrong.
+    Miscounted,
 }
 
 /// Everything that can happen, with its name in a lab's file.
-const WHATS: [(What, &str); 14] = [
+const WHATS: [(What, &str); 16] = [
     (What::Sent, "sent"),
     (What::Delivered, "delivered"),
     (What::Redelivered, "redelivered"),
@@ -75,6 +79,8 @@ const WHATS: [(What, &str); 14] = [
     (What::Refused, "refused"),
     (What::Dead, "dead"),
     (What::InFlight, "in_flight"),
+    (What::Reported, "reported"),
+    (What::Miscounted, "miscounted"),
 ];
 
 /// What must hold of a run and of the settings that made it.
@@ -188,6 +194,11 @@ impl<'a> Facts<'a> {
         let story = Story::new(trace, &lives);
         let mut facts = Self { trace, hits: Vec::new() };
         facts.events();
+        for Counted { at, by, msg, kept, real } in standings(trace) {
+            if kept != real {
+                facts.hit(What::Miscounted, at, msg, 0, by);
+            }
+        }
         for i in 0..story.lives.len() {
             facts.life(&story, i);
         }
@@ -246,7 +257,12 @@ impl<'a> Facts<'a> {
                     (What::Lost, msg, 0, NOBODY)
                 }
                 Event::Dropped { msg, why: Drop::Loss, .. } if retried(trace, msg) => continue,
-                Event::Dropped { msg, by, .. } => (What::Lost, msg, 0, by),
+                Event::Dropped { msg, by, why } => {
+                    if reports(trace, by, why) {
+                        self.hit(What::Reported, record.at, msg, 0, by);
+                    }
+                    (What::Lost, msg, 0, by)
+                }
                 Event::Refused { msg, .. } => (What::Refused, msg, 0, NOBODY),
                 _ => continue,
             };
@@ -554,6 +570,32 @@ mod tests {
     }
 
     #[test]
+    fn what_subscribers_count_and_are_told() {
+        for (subscriber, toml) in [
+            ("start = '300ms'\ncounts = true", "miscounted = ['event-2', 'event-3', 'event-4']"),
+            ("start = '300ms'\ncounts = true\nwhole_every = 3", "miscounted = ['event-2']"),
+            ("start = '300ms'\ncounts = true\nwhole_every = 1", "miscounted = 0"),
+            ("start = '300ms'", "miscounted = 0"),
+            ("service_time = '9s'\npending_msgs_limit = 1", "reported = ['event-3', 'event-4']"),
+            (
+                "service_time = '9s'\npending_msgs_limit = 1\nerror_callback = false",
+                "reported = 0\nlost = ['event-3', 'event-4']",
+            ),
+            ("loss_chance = '100%'", "reported = 0\nlost = 4"),
+        ] {
+            let scenario = format!(
+                "[[subscribers]]\nsubject = 'events'\n{subscriber}\n[[timeline]]\nat = '200ms'\n\
+                 op.publish = {{ subject = 'events', data = 'event-{{i}}', count = 4, every = '200ms', via = 'core' }}"
+            );
+            let trace = delivery_sim::run(&toml::from_str(&scenario).unwrap()).unwrap();
+            assert!(
+                Facts::new(&trace).holds(&condition(toml), &lab(), &[]),
+                "{subscriber}: {toml}"
+            );
+        }
+    }
+
+    #[test]
     fn settings_belong_to_a_condition() {
         let crash = fixture::crash_redelivery();
         let (facts, lab) = (Facts::new(&crash), lab());
@@ -606,7 +648,7 @@ mod tests {
                     "in flight" => "in_flight",
                     "committed twice" => "effect_twice",
                     // How many there were of all messages together; nothing is asked of one.
-                    "effects" | "not delivered yet" => continue,
+                    "effects" | "not delivered yet" | "error callbacks" => continue,
                     name => name,
                 };
                 let toml = format!("{key} = {}", count.count);

@@ -96,6 +96,7 @@ fn lane<'a>(story: Story<'a>, moment: Moment, record: Record) -> &'a str {
         | Event::Missed { by, .. }
         | Event::Arrived { at: by, .. }
         | Event::WorkStarted { by, .. }
+        | Event::LeftOff { by, .. }
         | Event::Crashed { client: by }
         | Event::Stopped { client: by }
         | Event::Started { client: by } => story.client(by),
@@ -133,7 +134,10 @@ fn lane<'a>(story: Story<'a>, moment: Moment, record: Record) -> &'a str {
         | Event::Removed { stream, .. } => {
             story.trace.streams.get(usize::from(stream.0)).map_or("", String::as_str)
         }
-        Event::Unheard { .. } | Event::ServerStopped | Event::ServerStarted => "server",
+        Event::Unheard { .. }
+        | Event::Replied { .. }
+        | Event::ServerStopped
+        | Event::ServerStarted => "server",
         _ => "",
     }
 }

@@ -130,6 +130,8 @@ pub struct Position {
 pub const MAX_DUR: Dur = Dur::secs(24 * 3600);
 /// The largest number a reader may set.
 pub const MAX_COUNT: u64 = 10_000;
+/// The largest number of bytes a reader may set: 1 GiB.
+pub const MAX_BYTES: u64 = 1 << 30;
 /// The largest number of workers of one kind a reader may set: each asks again and again, which makes the longest runs.
 pub const MAX_WORKERS: u64 = 100;
 /// The longest list of durations a reader may set.
@@ -176,7 +178,12 @@ impl Knob {
         let setting = Setting::parse(&self.setting)?;
         let form = setting.form();
         let workers = setting.field() == "count" && self.setting.starts_with("worker");
-        let most = if workers { MAX_WORKERS } else { MAX_COUNT };
+        let bytes = matches!(setting.field(), "max_bytes" | "max_pending" | "pad_bytes");
+        let most = match (workers, bytes) {
+            (true, _) => MAX_WORKERS,
+            (_, true) => MAX_BYTES,
+            _ => MAX_COUNT,
+        };
         // Long text is junk, and a list of it would be worth a message as long.
         let value = Value::parse(form, text).map_err(|why| shown(&why, 160))?;
         let too_long = |d: Dur| d > MAX_DUR;

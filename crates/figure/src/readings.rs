@@ -5,11 +5,11 @@
 
 use crate::names::{names, number};
 use crate::put::Put as _;
-use crate::story::{Life, Lives, Over, Story};
+use crate::story::{Life, Lives, Over, Said, Story};
 use crate::why::moment;
 use delivery_sim::order::sorted;
 use delivery_sim::scenario::{AckPolicy, ConsumerConfig, Op};
-use delivery_sim::trace::{ClientKind, ConsumerId, Drop, Event, Msg, StreamId};
+use delivery_sim::trace::{ClientKind, ConsumerId, Drop, Event, Msg, Reply, StreamId};
 use delivery_sim::{Time, Trace};
 
 /// What one command prints.
@@ -405,8 +405,26 @@ impl<'a> Look<'a> {
                 if settled { &mut done } else { &mut open }.push(life.delivery.msg);
             }
         }
-        let (open, done) = (ordered(open), ordered(done));
         if open.len() as u64 != count {
+            // What left its stream counts as settled (R25; what was given up before, from 2.14 on, R94), and what is
+            // acknowledged after it was given up (R93).
+            let ends = |reply: Reply| matches!(reply, Reply::Ack | Reply::Term);
+            for msg in std::mem::take(&mut open) {
+                let kept =
+                    |stream: &Kept| stream.messages.iter().any(|(_, other, _)| *other == msg);
+                let answered = lives.iter().filter(|life| life.delivery.msg == msg).any(|life| {
+                    let by_now = |said: &Said| said.recorded.is_some_and(|(at, _)| at <= self.t);
+                    life.answers.iter().any(|said| ends(said.reply) && by_now(said))
+                });
+                let stays = self.streams.iter().any(kept) && !answered;
+                if stays { &mut open } else { &mut done }.push(msg);
+            }
+        }
+        let (open, done) = (ordered(open), ordered(done));
+        if (open.len() as u64) < count {
+            // R36.
+            "An attempt to send a message again counts even if its worker was gone.".into()
+        } else if open.len() as u64 != count {
             "A message counts from its second delivery until it is settled.".into()
         } else if count > 0 {
             self.of("% [has|have] been delivered more than once and [is|are] not settled.", &open)
@@ -463,7 +481,11 @@ impl<'a> Look<'a> {
                 said += &fill(" message[|s]", now.asks == 1, &[]);
             }
         }
-        if asking == count && count < 4 {
+        if count < 4 {
+            if asking < count {
+                let form = "[|; ]a worker that is gone left a request behind";
+                said += &fill(form, asking == 0, &[]);
+            }
             said.push('.');
             return said;
         }

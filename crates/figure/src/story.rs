@@ -195,6 +195,9 @@ impl Lives {
             Event::WorkDone { delivery, by, .. } => {
                 self.end_work(at, delivery, by, WorkEnd::Done, hands);
             }
+            Event::LeftOff { delivery, by } => {
+                self.end_work(at, delivery, by, WorkEnd::LeftOff, hands);
+            }
             Event::Answered { delivery, by, reply } => {
                 let Some(i) = self.find(delivery) else { return };
                 self.lives[i].answers.push(Said { at, reply, recorded: None });

@@ -5,8 +5,9 @@ use crate::names::{names, number};
 use crate::put::Put as _;
 use crate::say::Say;
 use crate::story::{Life, Over, Story, WorkEnd};
+use crate::ways::standings;
 use crate::why::{self, Kind, moment, rounded};
-use crate::words::Row;
+use crate::words::{Row, called, reports};
 use delivery_sim::scenario::ConsumerConfig;
 use delivery_sim::time::MS;
 use delivery_sim::trace::{
@@ -355,28 +356,40 @@ impl<'a, 'r> Teller<'a, 'r> {
         for (by, msgs) in grouped(&received) {
             let (who, names) = (self.story.client(by), self.names(&msgs));
             self.on(who);
-            self.say
-                .start(who)
-                .text(" ")
-                .state("inflight", "gets")
-                .text(" ")
-                .text(&names)
-                .text(".");
+            self.say.start(who).text(" ").state("inflight", "gets").text(" ").text(&names);
+            let counts = standings(self.story.trace);
+            if let Some(count) =
+                counts.iter().find(|count| (count.by, Some(&count.msg)) == (by, msgs.last()))
+            {
+                self.say.put(format_args!(" and then stands at {}", count.kept));
+                if count.kept != count.real {
+                    self.say.state("lost", ", which is wrong");
+                }
+            }
+            self.say.text(".");
         }
-        for record in self.records {
-            if let Event::Dropped { msg, by, why } = record.event {
-                let (who, label) = (self.story.client(by), self.label(msg));
-                self.on(who);
-                self.say.start(who).text(" ").state("lost", "loses").put(format_args!(
-                    " {label}: {}.",
-                    match why {
-                        Drop::BufferFull => "its buffer is full",
-                        Drop::Loss => "it got lost on the way",
-                        Drop::Disconnected => "its connection is gone",
-                        Drop::SlowConsumer =>
-                            "it was too slow, and the server closed the connection",
-                    }
-                ));
+        let dropped = self.pick(|event| match event {
+            Event::Dropped { msg, by, why } => Some(((by, why), msg)),
+            _ => None,
+        });
+        for ((by, why), msgs) in grouped(&dropped) {
+            let (who, names) = (self.story.client(by), self.names(&msgs));
+            self.on(who);
+            self.say.start(who).text(" ").state("lost", "loses").put(format_args!(
+                " {names}: {}.",
+                match why {
+                    Drop::BufferFull => "its buffer is full",
+                    Drop::Loss => "lost on the way",
+                    Drop::Disconnected => "its connection is gone",
+                    Drop::SlowConsumer => "it was too slow, and the server closed the connection",
+                }
+            ));
+            if why == Drop::BufferFull {
+                if reports(self.story.trace, by, why) {
+                    self.say.start(&called(msgs.len() as u64)).text(".");
+                } else {
+                    self.say.start("No error callback is set: nobody is told.");
+                }
             }
         }
     }
@@ -456,6 +469,7 @@ impl<'a, 'r> Teller<'a, 'r> {
                     }
                     (delivery, None)
                 }
+                Event::LeftOff { delivery, .. } => (delivery, None),
                 _ => continue,
             };
             let Some(i) = self.story.find(delivery) else { continue };
@@ -468,7 +482,8 @@ impl<'a, 'r> Teller<'a, 'r> {
             match said {
                 Some((reply, effect)) => self.answer(i, &label, done, reply, effect),
                 None => {
-                    self.say.start(who).put(format_args!(" finishes {label} and sends no answer."));
+                    let how = if done { "finishes" } else { "is through with" };
+                    self.say.start(who).put(format_args!(" {how} {label} and sends no answer."));
                 }
             }
             // What it takes up next belongs into the same breath.
@@ -550,6 +565,10 @@ impl<'a, 'r> Teller<'a, 'r> {
             Effect::Nothing => match (reply, current.settled) {
                 (_, Some((at, ..))) if at < self.at && current.settled.is_some() => {
                     say.put(format_args!("; that changes nothing, it was settled at {}.", moment(at)))
+                }
+                (Reply::Ack | Reply::Term, None) if current.exhausted.is_some() => {
+                    let at = moment(current.exhausted.unwrap_or(self.at));
+                    say.put(format_args!("; it was given up at {at} already."))
                 }
                 _ => say.text("; that changes nothing."),
             },
@@ -904,6 +923,7 @@ impl<'a, 'r> Teller<'a, 'r> {
     fn replies(&mut self) {
         for record in self.records {
             let Event::Replied { answer, .. } = record.event else { continue };
+            self.on("server");
             match self.story.trace.answers.get(answer as usize) {
                 Some(CallAnswer::Consumer(info)) => {
                     self.say.start("Consumer info: ").put(format_args!(

@@ -17,6 +17,7 @@ pub(crate) struct Ways {
     pub(crate) kept: Vec<Kept>,
     pub(crate) copies: Vec<Copy>,
     pub(crate) effects: Vec<Committed>,
+    pub(crate) counted: Vec<Counted>,
 }
 
 /// A message from its publisher to what became of it.
@@ -123,6 +124,37 @@ pub(crate) struct Committed {
     pub(crate) last: bool,
 }
 
+/// What a subscriber has counted when it is done with a message (the scenario's `counts`).
+pub(crate) struct Counted {
+    pub(crate) at: Time,
+    pub(crate) by: ClientId,
+    pub(crate) msg: Msg,
+    /// The count that it keeps.
+    pub(crate) kept: u32,
+    /// The count that is true of this message.
+    pub(crate) real: u32,
+}
+
+/// All that subscribers count, in order.
+pub(crate) fn standings(trace: &Trace) -> Vec<Counted> {
+    let mut all: Vec<Counted> = Vec::new();
+    for spec in trace.scenario.subscribers.iter().filter(|spec| spec.counts) {
+        let mut kept = 0;
+        for record in &trace.records {
+            if let Event::HandlerDone { msg, by } = record.event
+                && trace.clients[usize::from(by.0)].name == spec.name
+                && let Some(&Message::Published { n: real, .. }) =
+                    trace.messages.get(msg.0 as usize)
+            {
+                let whole = spec.whole_every > 0 && real % spec.whole_every == 0;
+                kept = if whole { real } else { kept + 1 };
+                all.push(Counted { at: record.at, by, msg, kept, real });
+            }
+        }
+    }
+    all
+}
+
 impl Ways {
     /// Reads a run.
     pub(crate) fn new(trace: &Trace) -> Self {
@@ -133,6 +165,7 @@ impl Ways {
             ways.read(record.at, record.event, trace, &mut first);
         }
         ways.effects = effects(trace);
+        ways.counted = standings(trace);
         ways
     }
 

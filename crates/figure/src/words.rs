@@ -4,10 +4,10 @@ use crate::names;
 use crate::put::Put as _;
 use crate::story::{Life, Lives, Over, Story, WorkEnd};
 use crate::tell;
-use crate::ways::{effects, retried};
+use crate::ways::{effects, retried, standings};
 use crate::why::moment;
 use delivery_sim::order::sorted;
-use delivery_sim::trace::{Delivery, Drop, Event, Message, Msg, Reply};
+use delivery_sim::trace::{ClientId, Delivery, Drop, Event, Message, Msg, Reply};
 use delivery_sim::{Time, Trace};
 
 /// A piece of a sentence, so that a page can colour states and link terms without parsing text.
@@ -128,6 +128,8 @@ pub(crate) struct Tally {
     lost: Vec<Msg>,
     /// Whether of something lost not even the publisher was told.
     untold: bool,
+    /// Calls of error callbacks.
+    reports: u64,
     refused: Vec<Msg>,
     pub(crate) dead: Vec<Msg>,
     pub(crate) in_flight: Vec<Msg>,
@@ -164,13 +166,16 @@ impl Tally {
         for record in &trace.records {
             match record.event {
                 Event::Published { msg, .. } if own(msg) => tally.sent += 1,
-                Event::WorkDone { delivery: Delivery { msg, .. }, .. }
-                | Event::HandlerDone { msg, .. } => mark(&mut done, msg),
+                Event::WorkDone { delivery: Delivery { msg, .. }, .. } => mark(&mut done, msg),
+                Event::HandlerDone { msg, .. } if own(msg) => mark(&mut done, msg),
                 Event::Unheard { msg } | Event::NotKept { msg, .. } if own(msg) => {
                     mark(&mut lost, msg)
                 }
                 Event::Dropped { msg, why: Drop::Loss, .. } if retried(trace, msg) => {}
-                Event::Dropped { msg, .. } => mark(&mut lost, msg),
+                Event::Dropped { msg, by, why } => {
+                    mark(&mut lost, msg);
+                    tally.reports += u64::from(reports(trace, by, why));
+                }
                 Event::PubFailed { msg, .. } => mark(&mut told, msg),
                 Event::Refused { msg, .. } => mark(&mut refused, msg),
                 _ => {}
@@ -312,10 +317,14 @@ fn concluded(story: &Story<'_>, tally: &Tally) -> String {
     }
     if !tally.lost.is_empty() {
         parts.push(format!(
-            "{} {} lost, and {} was told",
+            "{} {} lost, and {}",
             names::names(trace, &tally.lost),
             was(&tally.lost),
-            if tally.untold { "nobody" } else { "only the publisher" }
+            match tally.reports {
+                0 if tally.untold => "nobody was told".into(),
+                0 => "only the publisher was told".into(),
+                n => called(n),
+            }
         ));
     }
     if !tally.refused.is_empty() {
@@ -335,6 +344,12 @@ fn concluded(story: &Story<'_>, tally: &Tally) -> String {
     if tally.not_delivered > 0 {
         parts.push(format!("{} not delivered yet", names::number(tally.not_delivered, false)));
     }
+    let all = standings(trace);
+    for (i, count) in all.iter().enumerate() {
+        if all.get(i + 1).is_none_or(|next| next.by != count.by) {
+            parts.push(format!("{} stands at {}", story.client(count.by), count.kept));
+        }
+    }
     if parts.is_empty() && tally.acked == tally.sent && tally.again.is_empty() {
         return format!(
             "{sent}, {}delivered once and acknowledged.",
@@ -345,6 +360,22 @@ fn concluded(story: &Story<'_>, tally: &Tally) -> String {
         return format!("{sent}, {} handled.", names::number(tally.handled, false));
     }
     format!("{sent}; {}.", parts.join("; "))
+}
+
+/// Whether a subscriber's error callback is told of a drop (R9).
+pub(crate) fn reports(trace: &Trace, by: ClientId, why: Drop) -> bool {
+    let name = trace.clients.get(usize::from(by.0)).map(|client| &client.name);
+    why == Drop::BufferFull
+        && trace.scenario.subscribers.iter().any(|s| s.error_callback && Some(&s.name) == name)
+}
+
+/// How often error callbacks were called.
+pub(crate) fn called(times: u64) -> String {
+    let times = match times {
+        1 => "once".into(),
+        n => [&names::number(n, false), " times"].concat(),
+    };
+    ["the error callback was called ", &times].concat()
 }
 
 /// Which messages overtook which of `again`: begun after a failed turn of it and before it was done, although it is before
@@ -408,6 +439,7 @@ fn counted(tally: &Tally) -> Vec<Count> {
         ("committed twice", tally.committed_again.len() as u64, "again"),
         ("refused", tally.refused.len() as u64, "stored"),
         ("not delivered yet", tally.not_delivered, "stored"),
+        ("error callbacks", tally.reports, "lost"),
     ] {
         if count > 0 {
             counts.push(Count { name, count, state });

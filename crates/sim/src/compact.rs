@@ -346,7 +346,7 @@ compact_struct!(Worker {
     behaviour,
 });
 compact_struct!(Behaviour { on, steps });
-compact_struct!(Match { data, data_prefix, stream_seq, attempt, nth });
+compact_struct!(Match { data, data_prefix, stream_seq, attempt, nth, before });
 compact_struct!(WorkStep { after, act, delay, reason, sync, restart_after });
 compact_struct!(Subscriber {
     name,
@@ -362,6 +362,8 @@ compact_struct!(Subscriber {
     reconnect_wait,
     loss_chance,
     error_callback,
+    counts,
+    whole_every,
 });
 compact_struct!(Publisher { name, reconnect_wait, buffer_bytes });
 compact_struct!(DeadLetterHandler {
@@ -484,8 +486,8 @@ mod tests {
             workers: vec![Worker {
                 service_time: Service::LogNormal(Dur::ms(20), 50),
                 behaviour: vec![Behaviour {
+                    on: Match { before: Some(Time::ms(60)), ..Match::default() },
                     steps: vec![WorkStep { act: WorkAct::Crash, ..WorkStep::default() }],
-                    ..Behaviour::default()
                 }],
                 ..Worker::default()
             }],

@@ -528,6 +528,8 @@ pub struct Match {
     pub attempt: Vec<u32>,
     /// The n-th message this worker ever received, from 1.
     pub nth: Vec<u32>,
+    /// Work that begins before this moment, as long as what it needs is down, say.
+    pub before: Option<Time>,
 }
 
 /// One step of a behaviour.
@@ -594,12 +596,16 @@ pub struct Subscriber {
     pub pending_bytes_limit: u64,
     /// It answers requests with this text.
     pub reply_with: String,
-    /// After a restart of the server it tries to connect this often; zero means it never comes back.
+    /// After its connection was closed it tries to connect this often; zero means it never comes back.
     pub reconnect_wait: Dur,
     /// How likely a copy is to get lost on its way to it.
     pub loss_chance: Chance,
     /// Whether an error callback is set; without it a drop is silent.
     pub error_callback: bool,
+    /// It keeps a count, to which every message adds one.
+    pub counts: bool,
+    /// Every so-many-th message says the whole count, which then takes the place of the one kept; zero means none does.
+    pub whole_every: u32,
 }
 
 impl Default for Subscriber {
@@ -618,6 +624,8 @@ impl Default for Subscriber {
             reconnect_wait: Dur::ZERO,
             loss_chance: Chance::default(),
             error_callback: true,
+            counts: false,
+            whole_every: 0,
         }
     }
 }

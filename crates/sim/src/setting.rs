@@ -6,7 +6,7 @@
 
 use crate::scenario::{
     AckPolicy, Chance, DeliverPolicy, Discard, KnownBy, Op, ReplayPolicy, Retention, Scenario,
-    Service, Version, Via,
+    Service, Version, Via, WorkAct,
 };
 use crate::time::{Dur, Time};
 
@@ -144,6 +144,7 @@ const FIELDS: &[(&str, &str, Form)] = &[
     ("stream", "max_msgs_per_subject", Form::Limit),
     ("stream", "max_age", Form::Dur),
     ("stream", "duplicate_window", Form::Dur),
+    ("stream", "captures", Form::Switch),
     ("worker", "start", Form::Dur),
     ("worker", "stop", Form::Dur),
     ("worker", "count", Form::Count),
@@ -154,6 +155,9 @@ const FIELDS: &[(&str, &str, Form)] = &[
     ("worker", "service_spread", Form::Dur),
     ("worker", "in_progress_every", Form::Dur),
     ("worker", "crash_after", Form::Dur),
+    ("worker", "fails_until", Form::Dur),
+    ("worker", "on_failure", Form::Choice(&["silence", "nak", "term"])),
+    ("worker", "nak_delay", Form::Dur),
     ("worker", "crash_chance", Form::Percent),
     ("worker", "restart_after", Form::Dur),
     ("worker", "lost_answer_chance", Form::Percent),
@@ -171,6 +175,7 @@ const FIELDS: &[(&str, &str, Form)] = &[
     ("subscriber", "pending_msgs_limit", Form::Count),
     ("subscriber", "reconnect_wait", Form::Dur),
     ("subscriber", "loss_chance", Form::Percent),
+    ("subscriber", "whole_every", Form::Count),
     ("subscriber", "error_callback", Form::Switch),
     ("dead_letter_handler", "start", Form::Dur),
     ("dead_letter_handler", "stop", Form::Dur),
@@ -310,6 +315,14 @@ impl Setting {
             "stream" => {
                 for s in scenario.streams.iter_mut().filter(|s| wanted(&s.name)) {
                     match self.field {
+                        // Without a subject it has only its own name, on which nobody publishes.
+                        "captures" => {
+                            see(Slot::Choice(usize::from(!s.subjects.is_empty()), &mut |on| {
+                                if on == 0 {
+                                    s.subjects.clear();
+                                }
+                            }));
+                        }
                         "retention" => {
                             const ALL: [Retention; 3] =
                                 [Retention::Limits, Retention::Interest, Retention::WorkQueue];
@@ -357,9 +370,30 @@ impl Setting {
                             const ALL: [KnownBy; 2] = [KnownBy::Payload, KnownBy::Sequence];
                             see(Slot::Choice(w.known_by as usize, &mut |i| w.known_by = ALL[i]));
                         }
+                        "fails_until" => {
+                            for end in w.behaviour.iter_mut().filter_map(|b| b.on.before.as_mut()) {
+                                see(Slot::Dur(&mut end.0));
+                            }
+                        }
+                        "on_failure" | "nak_delay" => {
+                            for b in &mut w.behaviour {
+                                if let Some(step) = b.steps.last_mut() {
+                                    match (
+                                        FAILURES.iter().position(|act| *act == step.act),
+                                        self.form,
+                                    ) {
+                                        (None, _) => {}
+                                        (_, Form::Dur) => see(Slot::Dur(&mut step.delay.0)),
+                                        (Some(now), _) => see(Slot::Choice(now, &mut |i| {
+                                            step.act = FAILURES[i];
+                                        })),
+                                    }
+                                }
+                            }
+                        }
                         _ => {
                             for step in w.behaviour.iter_mut().flat_map(|b| &mut b.steps) {
-                                if step.act == crate::scenario::WorkAct::Crash {
+                                if step.act == WorkAct::Crash {
                                     see(Slot::Dur(&mut step.after.0));
                                 }
                             }
@@ -376,6 +410,7 @@ impl Setting {
                         "pending_msgs_limit" => Slot::Count(&mut s.pending_msgs_limit),
                         "reconnect_wait" => Slot::Dur(&mut s.reconnect_wait.0),
                         "loss_chance" => Slot::Chance(&mut s.loss_chance),
+                        "whole_every" => Slot::Count(&mut s.whole_every),
                         _ => Slot::Switch(&mut s.error_callback),
                     });
                 }
@@ -440,6 +475,8 @@ impl Setting {
     }
 }
 
+/// How work that fails may end, in the order of the words of its form.
+const FAILURES: [WorkAct; 3] = [WorkAct::None, WorkAct::Nak, WorkAct::Term];
 /// Millionths in a hundredth.
 const PPM: u32 = 10_000;
 
@@ -590,6 +627,7 @@ mod tests {
             ("subscriber.pending_msgs_limit", "0", "10", "10"),
             ("subscriber.reconnect_wait", "0s", "2s", "2 s"),
             ("subscriber.loss_chance", "0", "20", "20"),
+            ("subscriber.whole_every", "0", "4", "4"),
             ("subscriber.error_callback", "on", "off", "off"),
             ("dead_letter_handler.start", "0s", "3s", "3 s"),
             ("dead_letter_handler.stop", "0s", "3s", "3 s"),
@@ -620,7 +658,11 @@ mod tests {
             assert!(setting.set(&mut scenario, &value), "{path}");
             assert_eq!(setting.get(&scenario).unwrap().words(), after, "{path}");
         }
-        for (kind, field, form) in FIELDS.iter().filter(|(_, _, form)| !form.words().is_empty()) {
+        // Two have words that are not the API's; they have a test of their own.
+        let own = |field: &str| ["captures", "on_failure"].contains(&field);
+        for (kind, field, form) in
+            FIELDS.iter().filter(|(_, field, form)| !form.words().is_empty() && !own(field))
+        {
             let path = [kind, ".", field].concat();
             let setting = Setting::parse(&path).unwrap();
             for word in form.words() {
@@ -645,6 +687,42 @@ mod tests {
                 .unwrap()
                 .set(&mut scenario, &Value::Count(Some(1)))
         );
+    }
+
+    #[test]
+    fn failures_and_captures_are_settings() {
+        let failing = r#"{
+            "streams": [{ "name": "S", "subjects": ["s"] }],
+            "workers": [{ "behaviour": [
+                { "steps": [{ "do": "crash" }] },
+                { "match": { "before": "1m" }, "steps": [{ "do": "none" }] }
+            ] }]
+        }"#;
+        for (path, before, text, json) in [
+            ("worker.fails_until", "1m", "2m", r#""before":"2m""#),
+            ("worker.fails_until", "1m", "0s", r#""before":"0s""#),
+            ("worker.on_failure", "silence", "nak", r#""do":"nak""#),
+            ("worker.on_failure", "silence", "term", r#""do":"term""#),
+            ("worker.nak_delay", "0s", "5s", r#""delay":"5s""#),
+            ("worker.crash_after", "0s", "5s", r#""after":"5s""#),
+            ("stream.captures", "on", "off", r#""subjects":[]"#),
+            ("stream.captures", "on", "on", r#""subjects":["s"]"#),
+        ] {
+            let mut scenario: Scenario = serde_json::from_str(failing).unwrap();
+            let setting = Setting::parse(path).unwrap();
+            assert_eq!(setting.get(&scenario).unwrap().text(), before, "{path}");
+            let value = Value::parse(setting.form(), text).unwrap();
+            assert!(setting.set(&mut scenario, &value), "{path}");
+            assert_eq!(setting.get(&scenario), Some(value), "{path}");
+            let written = serde_json::to_string(&scenario).unwrap();
+            assert!(written.contains(json), "{path}: {json} is not in {written}");
+        }
+        let mut usual = Scenario { workers: vec![Worker::default()], ..Scenario::default() };
+        for path in ["worker.fails_until", "worker.on_failure", "worker.nak_delay"] {
+            let setting = Setting::parse(path).unwrap();
+            assert_eq!(setting.get(&usual), None, "{path}: nothing fails");
+            assert!(!setting.set(&mut usual, &Value::Dur(Dur::secs(1))), "{path}");
+        }
     }
 
     #[test]

@@ -175,6 +175,13 @@ pub enum Event {
         /// Whether the commit changed anything: not if the effect was there and the write is idempotent.
         changed: bool,
     },
+    /// Client: it is through with a delivery, neither done nor answered, and goes on.
+    LeftOff {
+        /// The delivery.
+        delivery: Delivery,
+        /// The worker.
+        by: ClientId,
+    },
     /// Client: an answer is sent.
     Answered {
         /// The delivery it answers.
@@ -408,6 +415,7 @@ impl Event {
             | Self::Missed { delivery: Delivery { msg, .. }, .. }
             | Self::WorkStarted { delivery: Delivery { msg, .. }, .. }
             | Self::WorkDone { delivery: Delivery { msg, .. }, .. }
+            | Self::LeftOff { delivery: Delivery { msg, .. }, .. }
             | Self::Answered { delivery: Delivery { msg, .. }, .. }
             | Self::Recorded { delivery: Delivery { msg, .. }, .. }
             | Self::Confirmed { delivery: Delivery { msg, .. }, .. }

@@ -3,7 +3,7 @@
 //! The server knows no causes: to it a dead worker, a slow one and a lost answer all look the same (R70).
 //! A trace shows both sides, so that here they are told apart.
 
-use crate::scenario::{Match, Service, WorkAct, Worker};
+use crate::scenario::{Service, Worker};
 use crate::time::{Dur, Time};
 use crate::trace::{
     Cause, Client, ClientId, ClientKind, ConsumerId, Delivery, Effect, Event, Msg, Reply, Trace,
@@ -438,8 +438,6 @@ struct Life {
     arrived: Option<(u32, Time)>,
     missed: Option<(u32, Time)>,
     place: u32,
-    /// The how manyeth message of its worker it is (see `Match::nth`).
-    nth: u32,
     started: Option<Time>,
     /// When work was done, or the worker was seen at something else.
     ended: Option<(u32, Time)>,
@@ -473,13 +471,11 @@ struct GivenBack {
 struct Hand {
     buffer: VecDeque<u32>,
     work: Option<u32>,
-    arrivals: u32,
     /// When it went away: place in the trace, moment and how.
     gone: Vec<(u32, Time, Gone)>,
 }
 
 struct Reader<'a> {
-    trace: &'a Trace,
     workers: Vec<Option<&'a Worker>>,
     hands: Vec<Hand>,
     lives: Vec<Life>,
@@ -491,7 +487,6 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn new(trace: &'a Trace) -> Self {
         Self {
-            trace,
             workers: workers_of(&trace.scenario.workers, &trace.clients),
             hands: vec![Hand::default(); trace.clients.len()],
             lives: Vec::new(),
@@ -535,7 +530,7 @@ impl<'a> Reader<'a> {
                     self.is_through(by, n);
                 }
             }
-            Event::Pulled { by, .. } => self.moves_on(i, at, by),
+            Event::LeftOff { by, .. } | Event::Pulled { by, .. } => self.moves_on(i, at, by),
             Event::Answered { delivery, by, reply } => {
                 if matches!(reply, Reply::InProgress | Reply::Unknown) {
                     return;
@@ -598,7 +593,6 @@ impl<'a> Reader<'a> {
             arrived: None,
             missed: None,
             place: 1,
-            nth: 0,
             started: None,
             ended: None,
             answer: None,
@@ -612,11 +606,10 @@ impl<'a> Reader<'a> {
         let Some(n) = self.find(delivery) else { return };
         let works = self.worker(client).is_some();
         let Some(hand) = self.hands.get_mut(usize::from(client.0)) else { return };
-        hand.arrivals += 1;
         let life = &mut self.lives[n as usize];
-        (life.arrived, life.nth) = (Some((i, at)), hand.arrivals);
+        life.arrived = Some((i, at));
         if works {
-            let busy = hand.work.is_some_and(|w| self.leaves_off(w).is_none_or(|over| over > at));
+            let busy = hand.work.is_some();
             let hand = &mut self.hands[usize::from(client.0)];
             self.lives[n as usize].place = hand.buffer.len() as u32 + u32::from(busy) + 1;
             hand.buffer.push_back(n);
@@ -672,30 +665,6 @@ impl<'a> Reader<'a> {
             }
             _ => {}
         }
-    }
-
-    /// When a worker is through with a delivery that it never answers, by its specification.
-    fn leaves_off(&self, n: u32) -> Option<Time> {
-        let life = &self.lives[n as usize];
-        let started = life.started?;
-        let behaviour = self.worker(life.to)?.behaviour.iter().find(|b| self.fits(&b.on, life))?;
-        let silent =
-            |act: WorkAct| matches!(act, WorkAct::None | WorkAct::Commit | WorkAct::InProgress);
-        let takes =
-            behaviour.steps.iter().fold(0_u64, |sum, step| sum.saturating_add(step.after.0));
-        behaviour.steps.iter().all(|step| silent(step.act)).then_some(started + Dur(takes))
-    }
-
-    /// Whether a behaviour is for this delivery.
-    fn fits(&self, on: &Match, life: &Life) -> bool {
-        let Delivery { msg, seq, attempt, .. } = life.delivery;
-        (on.stream_seq.is_empty() || on.stream_seq.contains(&seq))
-            && (on.attempt.is_empty() || on.attempt.contains(&attempt))
-            && (on.nth.is_empty() || on.nth.contains(&life.nth))
-            && ((on.data.is_empty() && on.data_prefix.is_empty()) || {
-                let data = self.trace.label(msg);
-                (on.data.is_empty() || on.data == data) && data.starts_with(&on.data_prefix)
-            })
     }
 
     /// Why the `n`-th delivery of the run was made.
@@ -761,8 +730,7 @@ impl<'a> Reader<'a> {
         let Some(begun) = before.started.filter(|at| *at <= ran_out) else {
             return aged(before.started);
         };
-        let left_off = self.leaves_off(n).filter(|at| *at <= ran_out);
-        if let Some(through) = ended.map(|(_, at)| at).or(left_off) {
+        if let Some((_, through)) = ended {
             return Why::NeverAnswered { worker, through: Some(through), watch };
         }
         let needed = before.ended.map(|(_, at)| at).or(before.answer.map(|said| said.at));

@@ -1,7 +1,7 @@
 //! Runs that tell a story, read as one would tell it.
 
 use delivery_sim::scenario::{
-    Behaviour, Chance, Consumer, ConsumerConfig, Op, Publish, Scenario, Service, Step,
+    Behaviour, Chance, Consumer, ConsumerConfig, Match, Op, Publish, Scenario, Service, Step,
     StreamConfig, WorkAct, WorkStep, Worker,
 };
 use delivery_sim::{Dur, Event, Time, Trace, run};
@@ -93,6 +93,42 @@ fn a_worker_that_dies_leaves_its_message_locked_by_the_stopwatch() {
             told(&deliveries(&trace)),
             ["0 order-1 #1 run 1", "1000 order-2 #1 run 2", &format!("{second} order-1 #2 run 3")],
         );
+    }
+}
+
+#[test]
+fn what_is_down_for_a_while_fails_the_attempts_that_begin_meanwhile() {
+    let mut scenario = orders(Dur::ZERO, 1);
+    scenario.end = Time::ms(300_000);
+    scenario.consumers[0].config.backoff = [1, 5, 30, 120].map(Dur::secs).to_vec();
+    scenario.consumers[0].config.max_deliver = 5;
+    for (down_until, attempts, handled) in [
+        (0, 1, true),
+        (1, 2, true),
+        (6_100, 4, true),
+        (36_000, 4, true),
+        (156_000, 5, true),
+        (156_100, 5, false),
+    ] {
+        scenario.workers = vec![Worker {
+            behaviour: vec![Behaviour {
+                on: Match { before: Some(Time::ms(down_until)), ..Match::default() },
+                steps: vec![WorkStep {
+                    after: Dur::ms(300),
+                    act: WorkAct::None,
+                    ..WorkStep::default()
+                }],
+            }],
+            ..worker("A", 0)
+        }];
+        let trace = run(&scenario).unwrap();
+        let given_up = trace.records.iter().find(|r| matches!(r.event, Event::Exhausted { .. }));
+        let failed = trace.records.iter().filter(|r| matches!(r.event, Event::LeftOff { .. }));
+        assert_eq!(failed.count(), attempts - usize::from(handled), "down until {down_until}");
+        assert_eq!(deliveries(&trace).len(), attempts, "down until {down_until}");
+        assert_eq!(given_up.is_none(), handled, "down until {down_until}");
+        // It is given up when the last entry has passed, not with the last attempt.
+        assert_eq!(given_up.map_or(276, |r| r.at.as_ms() / 1_000), 276);
     }
 }
 

@@ -93,21 +93,22 @@ fn picture(live: Live, i: usize, value: &Value, axis: Option<Axis>) -> (String, 
         }
     });
     // The lab's knobs for the same consumer; every lab has them.
-    let (mut limit, mut wait) = (None, String::new());
+    let (mut limit, mut wait) = (None, Dur::ZERO);
     live.each_knob(&mut |_, knob, value, _| match (knob.setting.strip_prefix(&own), value) {
         (Some("max_deliver"), Value::Count(most)) => limit = *most,
-        (Some("ack_wait"), value) => wait = value.words(),
+        (Some("ack_wait"), Value::Dur(given)) => wait = *given,
         _ => {}
     });
     match value {
         Value::Durs(list) if !list.is_empty() => {
             let schedule = Schedule::new(list, limit);
             let axis = axis.unwrap_or_else(|| schedule.axis());
-            (schedule.svg(&axis), schedule.words())
+            (schedule.svg(&axis), schedule.words() + &Schedule::survives(list, limit))
         }
         _ => {
-            let words = ["none: every stopwatch is <code>ack_wait</code>, ", &wait, "."];
-            (String::new(), words.concat())
+            let mut words = String::from("none: every stopwatch is <code>ack_wait</code>, ");
+            put(&mut words, &[&wait.to_string(), ".", &Schedule::survives(&[wait], limit)]);
+            (String::new(), words)
         }
     }
 }

@@ -58,6 +58,21 @@ impl Schedule {
         out
     }
 
+    /// How long an outage a message survives: the last of its deliveries must come after it.
+    pub(super) fn survives(entries: &[Dur], max_deliver: Option<u64>) -> String {
+        let Some(waits) = max_deliver.and_then(|n| n.checked_sub(2)) else { return String::new() };
+        let (mut sum, mut wait) = (0_u64, 0);
+        let mut more = waits + 1;
+        for entry in entries {
+            if more > 0 {
+                (wait, more) = (entry.0, more - 1);
+                sum = sum.saturating_add(wait);
+            }
+        }
+        let sum = Dur(sum.saturating_add(wait.saturating_mul(more))).to_string();
+        [" A message survives an outage of up to ", &sum, "."].concat()
+    }
+
     /// The axis that shows all of it.
     pub(super) fn axis(&self) -> Axis {
         let first = self.times.iter().copied().find(|time| *time > 0).unwrap_or(SEC);
@@ -209,6 +224,27 @@ mod tests {
             let expected =
                 ["Unanswered, a message goes out at ", words, ", whenever a worker asks."];
             assert_eq!(said, expected.concat(), "{list} {max_deliver:?}");
+        }
+    }
+
+    #[test]
+    fn an_outage_must_be_over_at_the_last_delivery() {
+        for (list, max_deliver, survived) in [
+            ("1s,5s,30s,2m", Some(5), "2 min 36 s"),
+            ("1s,5s,30s,2m", Some(4), "36 s"),
+            ("1s,5s,30s,2m", Some(2), "1 s"),
+            ("1s,5s,30s,2m", Some(34), "1 h 36 s"),
+            ("30s", Some(5), "2 min"),
+            ("1s,5s", Some(1), ""),
+            ("1s,5s", None, ""),
+        ] {
+            let Ok(Value::Durs(entries)) = Value::parse(Form::Durs, list) else { panic!("{list}") };
+            let mut expected = [" A message survives an outage of up to ", survived, "."].concat();
+            if survived.is_empty() {
+                expected.clear();
+            }
+            let said = Schedule::survives(&entries, max_deliver);
+            assert_eq!(said, expected, "{list} {max_deliver:?}");
         }
     }
 

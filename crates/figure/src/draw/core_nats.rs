@@ -68,13 +68,17 @@ impl Artist<'_> {
             };
             self.fate(place, "note lost", msg, words);
         } else if let Some(started) = copy.started() {
+            // Who counts shows its count.
+            let count = self.ways.counted.iter().find(|c| (c.by, c.msg) == (copy.to, copy.msg));
+            let kept = count.map_or_else(String::new, |c| ["=", &c.kept.to_string()].concat());
             legs.extend(self.handled(
                 copy.msg,
                 &lane,
                 started.max(copy.sent),
                 copy.done(),
                 place.0,
-                num,
+                if count.is_some() { &kept } else { num },
+                count.is_some_and(|c| c.kept != c.real),
             ));
         }
         self.mover("inflight", msg, num, legs);
@@ -89,10 +93,15 @@ impl Artist<'_> {
         until: Option<Time>,
         least: i32,
         num: &str,
+        wrong: bool,
     ) -> Option<Leg> {
         let from = self.axis.along(since).max(least);
         let to = self.axis.along(until.unwrap_or(self.axis.end)).max(from + 30);
-        let class = if until.is_some() { "work inflight done" } else { "work inflight open" };
+        let class = match until {
+            Some(_) if wrong => "work lost done",
+            Some(_) => "work inflight done",
+            None => "work inflight open",
+        };
         self.rect(WORK, class, Some(msg), (from, lane.bar_from()), (to, lane.to), 30);
         let (a, b) = (self.at(from, lane.bar_from()), self.at(to, lane.to));
         self.labels.take(a.x, a.y, b.x, b.y);

@@ -47,7 +47,13 @@ impl Artist<'_> {
     pub(super) fn late(&self, msg: Msg) -> i32 {
         match self.story.trace.messages.get(msg.0 as usize) {
             Some(Message::Advisory { .. }) => self.slant,
-            Some(Message::Copy { .. }) => 4 * self.slant,
+            // A second copy of the same original beside the first.
+            Some(Message::Copy { of, .. }) => {
+                let earlier = &self.story.trace.messages[..msg.0 as usize];
+                let same =
+                    |m: &&Message| matches!(m, Message::Copy { of: other, .. } if other == of);
+                4 * self.slant + 240 * earlier.iter().filter(same).count() as i32
+            }
             _ => 0,
         }
     }

@@ -403,6 +403,7 @@ impl<'a, O: Observer> World<'a, O> {
         (on.stream_seq.is_empty() || on.stream_seq.contains(&u64::from(delivery.seq)))
             && (on.attempt.is_empty() || on.attempt.contains(&delivery.attempt))
             && (on.nth.is_empty() || on.nth.contains(&nth))
+            && on.before.is_none_or(|end| self.now < end)
             && ((on.data.is_empty() && on.data_prefix.is_empty()) || {
                 let data = self.payload(delivery.msg);
                 (on.data.is_empty() || on.data == data) && data.starts_with(&on.data_prefix)
@@ -495,7 +496,14 @@ impl<'a, O: Observer> World<'a, O> {
                 let act = Act::Work { by: id, life };
                 self.queue.at(self.now + next.after, Class::Inbound, act);
             }
-            None => self.work_over(id, worker),
+            None => {
+                let silent =
+                    |step: &WorkStep| matches!(step.act, WorkAct::None | WorkAct::InProgress);
+                if steps.iter().all(silent) {
+                    self.emit(Event::LeftOff { delivery: work.delivery.open(), by: id });
+                }
+                self.work_over(id, worker);
+            }
         }
     }
 

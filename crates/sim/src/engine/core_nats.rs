@@ -248,7 +248,11 @@ impl<'a, O: Observer> World<'a, O> {
         }
         if cut && let Some(s) = self.subscriber(id) {
             s.open = false;
+            let wait = s.spec.reconnect_wait;
             self.emit(Event::Disconnected { client: id });
+            if wait > Dur::ZERO {
+                self.queue.at(self.now + wait, Class::Inbound, Act::SubscriberBack(id));
+            }
         }
     }
 

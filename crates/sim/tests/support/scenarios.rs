@@ -312,12 +312,13 @@ impl Maker {
     }
 
     fn behaviour(&self, d: &mut Draw<'_>) -> Behaviour {
-        let on = match d.below(7) {
+        let on = match d.below(8) {
             0 | 5 => Match::default(),
             1 => Match { attempt: vec![1 + d.below(3) as u32], ..Match::default() },
             2 => Match { stream_seq: vec![d.seq()], ..Match::default() },
             3 => Match { nth: vec![1 + d.below(4) as u32], ..Match::default() },
             4 => Match { data: d.text("m1"), ..Match::default() },
+            6 => Match { before: Some(d.time()), ..Match::default() },
             _ => Match { data_prefix: d.text("m"), ..Match::default() },
         };
         let steps = (0..1 + d.below(3))
@@ -402,6 +403,8 @@ impl Maker {
             reconnect_wait: d.span_or_zero(),
             loss_chance: Self::chance(d),
             error_callback: d.one_in(2),
+            counts: d.one_in(2),
+            whole_every: d.pick(&[0, 1, 3]),
         }
     }
 
