@@ -660,8 +660,14 @@ impl<'a> Writer<'a, '_> {
                     Some(rest) => rest.strip_suffix(':').unwrap_or(rest),
                     None => text,
                 };
-                let to_drop = std::mem::take(&mut self.to_drop);
-                let text = text.strip_prefix(to_drop.as_str()).unwrap_or(text);
+                // The words in the brackets come first; it stands behind them.
+                let text = match text.strip_prefix(self.to_drop.as_str()) {
+                    Some(rest) => {
+                        self.to_drop.clear();
+                        rest
+                    }
+                    None => text,
+                };
                 self.text(text, range.clone());
             }
             Event::Code(code) => {

@@ -672,6 +672,7 @@ fn words_light_up_a_figure() {
         ("A", ":msg[order-1]", msg("order-1", "crash")),
         ("B", ":msg[the first *order*](order-1)", msg("the first <em>order</em>", "crash")),
         ("B", ":msg[`order-1`]{lab=other} then", msg("<code>order-1</code>", "other") + " then"),
+        ("B", ":msg[order-1]{lab=other} then", msg("order-1", "other") + " then"),
         ("A", ":term[redelivered], 5 s", again("redelivered", "crash") + ", 5\u{a0}s"),
         ("A", ":term[sent again](redelivered){lab=other}", again("sent again", "other")),
         // The lab of the section, though it comes later and the other is as near.

@@ -5,13 +5,13 @@ use crate::names::{names, number};
 use crate::put::Put as _;
 use crate::say::Say;
 use crate::story::{Life, Over, Story, WorkEnd};
-use crate::ways::standings;
+use crate::ways::{self, standings};
 use crate::why::{self, Kind, moment, rounded};
 use crate::words::{Row, called, reports};
 use delivery_sim::scenario::ConsumerConfig;
 use delivery_sim::time::MS;
 use delivery_sim::trace::{
-    CallAnswer, ClientId, ClientKind, ConsumerId, Drop, Effect, Event, Msg, Record, Refusal,
+    CallAnswer, Cause, ClientId, ClientKind, ConsumerId, Drop, Effect, Event, Msg, Record, Refusal,
     Removal, Reply,
 };
 use delivery_sim::{Dur, Time, Trace};
@@ -336,12 +336,17 @@ impl<'a, 'r> Teller<'a, 'r> {
                 Event::Unheard { msg } => {
                     let label = self.label(msg);
                     self.on("server");
+                    let told = ways::is_told(self.story.trace, msg);
                     self.say
                         .start("Nobody listens: ")
                         .text(&label)
                         .text(" is ")
                         .state("lost", "lost")
-                        .text(", and its sender is not told.");
+                        .text(if told {
+                            ", and its sender is sent an error."
+                        } else {
+                            ", and its sender is not told."
+                        });
                 }
                 _ => {}
             }
@@ -534,7 +539,15 @@ impl<'a, 'r> Teller<'a, 'r> {
     fn answer(&mut self, i: usize, label: &str, done: bool, reply: Reply, effect: Option<Effect>) {
         let life = &self.story.lives[i];
         let who = self.story.client(life.to);
-        let current = self.current(i);
+        let mut current = self.current(i);
+        // What a nak brings out again in this very moment is not what it found.
+        if effect == Some(Effect::Queued)
+            && current.cause == Cause::Nak
+            && current.sent >= self.records[0].at
+            && let Some(before) = current.previous
+        {
+            current = &self.story.lives[before as usize];
+        }
         let elsewhere = current.delivery.attempt != life.delivery.attempt;
         let say = self.say.start(who);
         if done {

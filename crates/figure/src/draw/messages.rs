@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::lanes::unsent;
-use crate::ways::{Fate, Sent};
+use crate::ways::{self, Fate, Sent};
 use delivery_sim::trace::{Message, Refusal};
 
 impl Artist<'_> {
@@ -152,8 +152,11 @@ impl Artist<'_> {
             Fate::Known(_) => &["duplicate, not stored", "duplicate"],
             Fate::Refused(_) => &["refused", "lost"],
             Fate::NotKept(_) => &["not kept: nobody wants it", "not kept", "lost"],
-            Fate::Unheard if self.server_is_up(sent) => &["nobody listens", "unheard", "lost"],
-            Fate::Unheard => &["lost"],
+            Fate::Unheard if !self.server_is_up(sent) => &["lost"],
+            Fate::Unheard if ways::is_told(self.story.trace, sent.msg) => {
+                &["nobody listens: error", "error", "lost"]
+            }
+            Fate::Unheard => &["nobody listens", "unheard", "lost"],
             Fate::Unsent(Refusal::BufferFull) => &["buffer full: lost", "buffer full", "lost"],
             Fate::Unsent(Refusal::Timeout) => &["lost on the way", "lost"],
             Fate::Unsent(_) => &["not connected: lost", "lost"],
