@@ -66,6 +66,8 @@ pub(crate) struct Copy {
     pub(crate) msg: Msg,
     pub(crate) to: ClientId,
     pub(crate) sent: Time,
+    /// When it is at its subscriber if nothing holds it up.
+    pub(crate) due: Time,
     /// When it was received, when its handler began, when that was done, and when it was dropped.
     steps: [Option<Time>; 4],
     why: Drop,
@@ -224,7 +226,14 @@ impl Ways {
                 if let Some(slot) = first.get_mut(msg.0 as usize) {
                     slot[2] = slot[2].min(self.copies.len());
                 }
-                self.copies.push(Copy { msg, to, sent: at, steps: [None; 4], why: Drop::Loss });
+                self.copies.push(Copy {
+                    msg,
+                    to,
+                    sent: at,
+                    due: at + hop,
+                    steps: [None; 4],
+                    why: Drop::Loss,
+                });
             }
             Event::Received { msg, by, .. } => self.step(msg, by, 0, at, first),
             Event::HandlerStarted { msg, by } => self.step(msg, by, 1, at, first),

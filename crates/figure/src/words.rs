@@ -7,7 +7,7 @@ use crate::tell;
 use crate::ways::{effects, is_told, retried, standings};
 use crate::why::moment;
 use delivery_sim::order::sorted;
-use delivery_sim::trace::{ClientId, Delivery, Drop, Event, Message, Msg, Reply};
+use delivery_sim::trace::{ClientId, Delivery, Drop, Event, Message, Msg, Removal, Reply};
 use delivery_sim::{Time, Trace};
 
 /// A piece of a sentence, so that a page can colour states and link terms without parsing text.
@@ -125,7 +125,8 @@ pub(crate) struct Tally {
     repeated: Vec<(Msg, u32)>,
     /// Delivered more than once by the same consumer, with the number of times.
     pub(crate) again: Vec<(Msg, u32)>,
-    lost: Vec<Msg>,
+    /// In the order of messages.
+    pub(crate) lost: Vec<Msg>,
     /// Those of them whose sender got an error.
     told: Vec<Msg>,
     /// Calls of error callbacks.
@@ -142,8 +143,8 @@ impl Tally {
         let trace = story.trace;
         let mut tally = Self::default();
         let many = trace.messages.len();
-        let (mut done, mut lost, mut refused, mut told) =
-            (vec![false; many], vec![false; many], vec![false; many], vec![false; many]);
+        let [mut done, mut lost, mut refused, mut gone, mut told] =
+            [(); 5].map(|()| vec![false; many]);
         let mark = |set: &mut Vec<bool>, msg: Msg| {
             if let Some(flag) = set.get_mut(msg.0 as usize) {
                 *flag = true;
@@ -182,18 +183,15 @@ impl Tally {
                 }
                 Event::PubFailed { msg, .. } => mark(&mut told, msg),
                 Event::Refused { msg, .. } => mark(&mut refused, msg),
+                Event::Removed { msg, why: Removal::Limit | Removal::Age, .. } => {
+                    mark(&mut gone, msg)
+                }
                 _ => {}
             }
         }
         tally.handled = done.iter().filter(|d| **d).count() as u64;
         for msg in (0..many as u32).map(Msg).filter(|msg| own(*msg)) {
             let place = msg.0;
-            if lost[place as usize] {
-                tally.lost.push(msg);
-                if told[place as usize] {
-                    tally.told.push(msg);
-                }
-            }
             if refused[place as usize] {
                 tally.refused.push(msg);
             }
@@ -215,6 +213,14 @@ impl Tally {
                     None if life.watch.is_empty()
                         || life.over.is_some_and(|(_, over)| over == Over::Removed) => {}
                     None => open = true,
+                }
+            }
+            // What a limit took before any consumer was through with it has nobody who would miss it.
+            let dropped = gone[place as usize] && !done[place as usize] && !dead && !settled;
+            if lost[place as usize] || (dropped && !trace.consumers.is_empty()) {
+                tally.lost.push(msg);
+                if told[place as usize] {
+                    tally.told.push(msg);
                 }
             }
             if dead {
@@ -586,8 +592,14 @@ mod tests {
             }
             trace
         };
+        let mut full = script(ms(100));
+        full.publish(ms(0), 2);
+        for (n, why) in [Removal::Limit, Removal::SubjectLimit].into_iter().enumerate() {
+            let (msg, stream) = (Msg(n as u32), delivery_sim::trace::StreamId(0));
+            full.add(ms(1), Event::Removed { msg, stream, seq: n as u64 + 1, why });
+        }
         type More = [(&'static str, u64)];
-        let runs: [(Trace, &str, [u64; 6], &More); 7] = [
+        let runs: [(Trace, &str, [u64; 6], &More); 8] = [
             (
                 fixture::crash_redelivery(),
                 "Two orders sent; order-1 was worked on twice; order-2 overtook order-1; order-2 still has no answer at the end.",
@@ -622,6 +634,12 @@ mod tests {
                 lost(Via::Js),
                 "One order sent; order-1 was lost, and the sender got an error.",
                 [1, 0, 0, 1, 0, 0],
+                &[],
+            ),
+            (
+                full.end(),
+                "Two orders sent; order-1 was lost, and nobody was told.",
+                [2, 0, 0, 1, 0, 0],
                 &[],
             ),
             (script(ms(100)).end(), "Nothing was sent.", [0; 6], &[]),

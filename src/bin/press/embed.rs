@@ -3,7 +3,7 @@
 //! A static host cannot see a query, so each lab has an address of its own, `embed/x/?ack_wait=8s`; the page `embed/`
 //! sends `embed/?lab=x&ack_wait=8s` there, and says which labs there are.
 
-use crate::template::{Page, Template, fingerprint};
+use crate::template::{Page, Template, script};
 use crate::text::escaped;
 use delivery_book::{Book, Chapter, Part};
 use delivery_figure::lab::Lab;
@@ -28,11 +28,6 @@ pub(crate) fn files(template: &Template, book: &Book) -> Vec<(String, String)> {
         files.push((format!("embed/{}/index.html", lab.slug), lab_page(template, book, lab)));
     }
     files
-}
-
-/// The name of a script, which changes with it.
-fn script(name: &str, text: &str) -> String {
-    format!("{name}-{:016x}.js", fingerprint(text.as_bytes()))
 }
 
 /// The chapter that shows a lab.

@@ -64,6 +64,9 @@ fn press() -> Result<String, Vec<String>> {
     for (i, chapter) in book.chapters.iter().enumerate() {
         write(&format!("{}/index.html", chapter.slug), chapter_page(&template, &book, i))?;
     }
+    if book.chapters.iter().any(|chapter| chapter.chooser) {
+        write(&template::script("chooser", pages::CHOOSER), pages::CHOOSER.into())?;
+    }
     for reference in &book.references {
         let page = reference_page(&template, &book, reference);
         write(&format!("{}/index.html", reference.slug), page)?;
