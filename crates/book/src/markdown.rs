@@ -487,8 +487,8 @@ pub(crate) fn fragment(
 ) -> String {
     let body = Body { source, from: 0 };
     let Outline { anchors, labs, sweeps, snippets, chooser, .. } = outline(body);
-    let placed = !(labs.is_empty() && sweeps.is_empty() && snippets.is_empty()) || chooser;
-    if placed || !anchors.is_empty() {
+    let prose = anchors.is_empty() && labs.is_empty() && sweeps.is_empty() && snippets.is_empty();
+    if !prose || chooser {
         problems.push(source.problem(
             source.line(0),
             "headings, labs, sweeps and code in tabs stand in chapters alone",
