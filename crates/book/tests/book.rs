@@ -1303,6 +1303,28 @@ fn all_problems_of_a_book_are_reported_at_once() {
 }
 
 #[test]
+fn where_the_book_is_read_must_be_an_address() {
+    let with = |site: &str| {
+        let small = book("x");
+        let toml = std::fs::read_to_string(small.path("book.toml")).unwrap();
+        small.file("book.toml", &format!("site = '{site}'\n{toml}"))
+    };
+    assert_eq!(book("x").good().site, None);
+    for site in ["https://e.org/", "https://e.org/x/", "http://localhost:8080/"] {
+        assert_eq!(with(site).good().site.as_deref(), Some(site));
+    }
+    for site in ["e.org/", "https://e.org", "https:///", "https://e.org/?a/", "ftp://e.org/", "/x/"]
+    {
+        assert_eq!(
+            with(site).load().unwrap_err(),
+            [format!(
+                "content/book.toml:1: `{site}` is no address of a site; it begins with https:// and ends with a slash"
+            )]
+        );
+    }
+}
+
+#[test]
 fn a_book_needs_its_files() {
     let small = Small { folder: tempfile::tempdir().unwrap() };
     let found = small.load().map(|_| ()).unwrap_err();

@@ -214,11 +214,11 @@ fn manifest(template: &Template, book: &Book) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::template::tests::template;
+    use crate::template::tests::{template, the_book};
     use std::collections::BTreeMap;
 
     fn written(base: &str, more: &str, address: Option<&str>) -> BTreeMap<String, Vec<u8>> {
-        let book = Book::load(Path::new("content")).unwrap();
+        let book = the_book();
         let template = template(base, more).of(&book.title, address);
         let files = files(&template, &book, Path::new("no such folder")).unwrap();
         let n = files.len();

@@ -361,10 +361,10 @@ fn figure(lab: &Lab) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::path::Path;
+    use crate::template::tests::the_book;
 
     fn of(html: &str) -> String {
-        let book = Book::load(Path::new("content")).unwrap();
+        let book = the_book();
         markdown(&format!("<main id=\"content\">{html}</main>"), &book)
     }
 
@@ -436,7 +436,7 @@ mod tests {
 
     #[test]
     fn the_list_names_every_chapter() {
-        let book = Book::load(Path::new("content")).unwrap();
+        let book = the_book();
         let list = list(&book, "https://e.org/x/", &[("glossary/", "Glossary", "Every term.")]);
         assert!(list.starts_with(&format!("# {}\n\n> {}.\n\n", book.title, book.claim)));
         assert_eq!(list.matches("](https://e.org/x/").count(), book.chapters.len() + 1);
