@@ -22,7 +22,7 @@ for (const javaScriptEnabled of [true, false]) {
     })));
     assert.deepEqual(figures.map(({ id }) => id).sort(), (await labs()).sort());
     for (const { id, seen, told } of figures) assert.ok(seen >= 1 && told > 40, id);
-    assert.equal(await page.locator('main :is(input:not(.tab *), select, textarea, [data-lab])').count(), 0);
+    assert.equal(await page.locator('main :is(input:not(.tab *, .chooser *), select, textarea, [data-lab])').count(), 0);
     const lost = await page.evaluate(() => [...document.querySelectorAll('main a[href^="#"]')].filter(({ hash }) => !document.getElementById(decodeURIComponent(hash.slice(1)))).map(({ outerHTML }) => outerHTML));
     assert.deepEqual(lost, []);
     assert.deepEqual(page.asked.filter((url) => /wasm|delivery-lab-.*js/.test(url)), []);

@@ -27,6 +27,8 @@ pub struct Chapter {
     pub headings: Vec<Heading>,
     /// The anchors of the terms of the glossary that it explains; each has a [`Meaning`](crate::Meaning).
     pub terms: Vec<String>,
+    /// Whether the chooser stands in it.
+    pub chooser: bool,
 }
 
 /// A piece of a chapter.
@@ -140,6 +142,7 @@ impl Draft {
             parts,
             headings,
             terms,
+            chooser: markdown::outline(self.body()).chooser,
         }
     }
 }

@@ -9,6 +9,7 @@
 //! content/labs/y.toml          the lab `y`: a scenario, its knobs, and what its runs must show
 //! content/sweeps/z.toml        the sweep `z`: a lab run over values of its knobs, counted in a table
 //! content/snippets/z.md        the code `z` for every client
+//! content/chooser.toml         questions that lead to a configuration
 //! content/glossary.toml        the terms that chapters explain where they first use them
 //! content/settings.toml        the settings of NATS, to look up
 //! content/symptoms.toml        what goes wrong, by what one sees
@@ -21,6 +22,7 @@
 //! No sentence of a chapter that is marked as a result stands in a book whose labs do not show it.
 
 mod chapter;
+mod chooser;
 mod expect;
 mod glossary;
 mod highlight;
@@ -40,6 +42,7 @@ pub use problem::Problem;
 pub use reference::Reference;
 
 use chapter::Draft;
+use chooser::Chooser;
 use delivery_figure::lab::Lab;
 use glossary::Glossary;
 use lab::CheckedLab;
@@ -219,11 +222,17 @@ impl Book {
                     |source| Glossary::read(source, &mut problems),
                 )
             });
-            (symptoms, settings, glossary)
+            let chooser = one("chooser.toml").and_then(|source| {
+                source.map(|source| Chooser::read(source, &mut problems)).transpose()
+            });
+            (symptoms, settings, glossary, chooser)
         };
-        let (symptoms, settings, glossary) = match looked_up() {
-            (Ok(symptoms), Ok(settings), Ok(glossary)) => (symptoms, settings, glossary),
-            (symptoms, settings, glossary) => {
+        let (symptoms, settings, glossary, chooser) = match looked_up() {
+            (Ok(symptoms), Ok(settings), Ok(glossary), Ok(chooser)) => {
+                (symptoms, settings, glossary, chooser)
+            }
+            (symptoms, settings, glossary, chooser) => {
+                problems.extend(chooser.err());
                 problems.extend(symptoms.err());
                 problems.extend(settings.err());
                 problems.extend(glossary.err());
@@ -239,7 +248,12 @@ impl Book {
                     format!("`{}` is a page of its own; call this chapter otherwise", draft.slug);
                 problems.push(draft.source.problem(0, sentence));
             }
-            outlines.insert(draft.slug.clone(), draft.outline());
+            let mut outline = draft.outline();
+            if let Some(chooser) = chooser.as_ref().filter(|_| outline.chooser) {
+                outline.anchors.extend(chooser.anchors());
+                outline.snippets.extend(chooser.snippets().map(str::to_owned));
+            }
+            outlines.insert(draft.slug.clone(), outline);
         }
         for lookup in symptoms.iter().chain(&settings) {
             outlines.insert(lookup.slug().into(), Outline::of(lookup.anchors()));
@@ -253,6 +267,7 @@ impl Book {
             labs: &labs,
             sweeps: &sweeps,
             snippets: &snippets,
+            chooser: chooser.as_ref(),
             glossary: &glossary,
             settings: names.as_ref(),
         };
@@ -297,6 +312,21 @@ impl Book {
                     0,
                     format!("no chapter shows this code; place it with {{{{code {name}}}}} or remove the file"),
                 ));
+            }
+        }
+
+        if let Some(chooser) = &chooser {
+            if !outlines.values().any(|outline| outline.chooser) {
+                let sentence =
+                    "no chapter shows the chooser; place it with {{chooser}} or remove the file";
+                problems.push(chooser.problem(sentence));
+            }
+            if let Some(lab) = labs.get(chooser::NAME) {
+                let sentence = format!(
+                    "in addresses `{}` is the chooser; call this lab otherwise",
+                    chooser::NAME
+                );
+                problems.push(lab.source.problem(0, sentence));
             }
         }
 

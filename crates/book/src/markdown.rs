@@ -8,6 +8,7 @@
 //! | `{{lab crash-redelivery}}` alone in its paragraph | the lab stands here |
 //! | `{{sweep in-flight}}` alone in its paragraph | the table of that sweep stands here |
 //! | `:again[handed out again]` | words that name a state: stored, inflight, acked, again, lost, dead |
+//! | `{{chooser}}` alone in its paragraph | the questions and outcomes of `chooser.toml` |
 //! | `{{code ack}}` alone in its paragraph | tabs with the code of each client, from `snippets/ack.md` |
 //! | `:result[comes back at T+8](crash-redelivery/comes-back)` | a result: the claim `comes-back` of that lab must hold; links to the figure at the settings and the moment that show it |
 //! | `:msg[order-1]`, `:msg[the first order](order-1)` | a message of the figure, by its label: touched, it lights up there |
@@ -24,6 +25,7 @@
 
 use crate::Problem;
 use crate::chapter::{Heading, Part};
+use crate::chooser::Chooser;
 use crate::glossary::{self, Glossary};
 use crate::highlight;
 use crate::lab::CheckedLab;
@@ -87,6 +89,8 @@ pub(crate) struct Outline {
     pub(crate) sweeps: Vec<String>,
     /// Snippets in the order of the page.
     pub(crate) snippets: Vec<String>,
+    /// Whether the chooser stands there.
+    pub(crate) chooser: bool,
 }
 
 impl Outline {
@@ -106,6 +110,8 @@ pub(crate) struct Index<'a> {
     pub(crate) sweeps: &'a BTreeMap<String, Sweep>,
     /// The snippets by their name.
     pub(crate) snippets: &'a BTreeMap<String, Snippet>,
+    /// The chooser, if there is one.
+    pub(crate) chooser: Option<&'a Chooser>,
     /// The words that are explained.
     pub(crate) glossary: &'a Glossary,
     /// The names of the settings that are explained; none if they are explained nowhere.
@@ -241,6 +247,7 @@ enum Block<'a> {
     Lab(&'a str),
     Sweep(&'a str),
     Code(&'a str),
+    Chooser,
     Open(&'a str, &'a str),
     Close,
 }
@@ -265,6 +272,9 @@ fn block(paragraph: &str) -> Option<Result<Block<'_>, String>> {
         } else {
             Block::Open(kind, rest.trim())
         }));
+    }
+    if paragraph == "{{chooser}}" {
+        return Some(Ok(Block::Chooser));
     }
     let placed = paragraph.strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}"));
     let (kind, name) = placed.and_then(|placed| placed.split_once(' ')).unwrap_or_default();
@@ -402,7 +412,9 @@ pub(crate) fn outline(body: Body<'_>) -> Outline {
             },
         );
     let anchors = heading_ids(&events, &labs).into_values().collect();
-    Outline { title: String::new(), anchors, labs, sweeps, snippets }
+    let choosers = placed(body, &events, |block| matches!(block, Block::Chooser).then_some(""));
+    let chooser = !choosers.is_empty();
+    Outline { title: String::new(), anchors, labs, sweeps, snippets, chooser }
 }
 
 /// A rendered chapter.
@@ -474,8 +486,8 @@ pub(crate) fn fragment(
     problems: &mut Vec<Problem>,
 ) -> String {
     let body = Body { source, from: 0 };
-    let Outline { anchors, labs, snippets, .. } = outline(body);
-    if !(anchors.is_empty() && labs.is_empty() && snippets.is_empty()) {
+    let Outline { anchors, labs, snippets, chooser, .. } = outline(body);
+    if !(anchors.is_empty() && labs.is_empty() && snippets.is_empty()) || chooser {
         problems.push(
             source
                 .problem(source.line(0), "headings, labs and code in tabs stand in chapters alone"),
@@ -660,8 +672,14 @@ impl<'a> Writer<'a, '_> {
                     Some(rest) => rest.strip_suffix(':').unwrap_or(rest),
                     None => text,
                 };
-                let to_drop = std::mem::take(&mut self.to_drop);
-                let text = text.strip_prefix(to_drop.as_str()).unwrap_or(text);
+                // The words in the brackets come first; it stands behind them.
+                let text = match text.strip_prefix(self.to_drop.as_str()) {
+                    Some(rest) => {
+                        self.to_drop.clear();
+                        rest
+                    }
+                    None => text,
+                };
                 self.text(text, range.clone());
             }
             Event::Code(code) => {
@@ -849,6 +867,13 @@ impl<'a> Writer<'a, '_> {
                 let html = snippet.html(index, self.problems);
                 self.html(html);
             }
+            Block::Chooser => match self.index.chooser {
+                Some(chooser) => {
+                    let html = chooser.html(self.slug, self.index, self.problems);
+                    self.html(html);
+                }
+                None => self.problem(start, "there is no `chooser.toml` to be placed here"),
+            },
             Block::Open("server", versions) if !versions.is_empty() => {
                 if self.open_note.replace(start).is_some() {
                     self.problem(

@@ -81,6 +81,11 @@ impl Source {
         Self { name: self.name.clone(), text: text.to_owned(), first_line: line }
     }
 
+    /// Text that no file holds, under a name of its own.
+    pub(crate) fn written(name: &str, text: &str) -> Self {
+        Self { name: name.to_owned(), text: text.to_owned(), first_line: 1 }
+    }
+
     /// Its name in problems.
     pub(crate) fn name(&self) -> &str {
         &self.name

@@ -672,6 +672,7 @@ fn words_light_up_a_figure() {
         ("A", ":msg[order-1]", msg("order-1", "crash")),
         ("B", ":msg[the first *order*](order-1)", msg("the first <em>order</em>", "crash")),
         ("B", ":msg[`order-1`]{lab=other} then", msg("<code>order-1</code>", "other") + " then"),
+        ("B", ":msg[order-1]{lab=other} then", msg("order-1", "other") + " then"),
         ("A", ":term[redelivered], 5 s", again("redelivered", "crash") + ", 5\u{a0}s"),
         ("A", ":term[sent again](redelivered){lab=other}", again("sent again", "other")),
         // The lab of the section, though it comes later and the other is as near.
@@ -1356,4 +1357,132 @@ fn the_book_itself_has_no_problems() {
             panic!("{}", all.join("\n"));
         }
     }
+}
+
+/// Two questions and three outcomes: one with a snippet, two with configurations.
+const CHOOSER: &str = "[[question]]
+id = 'loss'
+text = 'Is a loss bad?'
+option = [{ id = 'no', text = 'No.', short = 'a loss is fine' }, { id = 'yes', text = 'Yes.', short = 'a loss is bad' }]
+
+[[question]]
+id = 'order'
+text = 'Is order kept?'
+option = [{ id = 'free', text = 'No.', short = 'any order' }, { id = 'strict', text = 'Yes.', short = 'in order' }]
+
+[[outcome]]
+id = 'core'
+title = 'Core <NATS>'
+when = { loss = 'no' }
+why = 'It *forgets*.'
+see = 'See :result[this](crash/again).'
+code = 'ack'
+
+[[outcome]]
+id = 'queue'
+title = 'A queue'
+when = { loss = 'yes', order = 'free' }
+why = 'It keeps.'
+see = ':result[That](crash/again).'
+stream = { name = 'ORDERS', subjects = ['orders.>'], retention = 'workqueue' }
+consumer = { durable_name = 'emails', ack_wait = '30s', max_deliver = 3 }
+
+[[outcome]]
+id = 'in-order'
+title = 'One by one'
+when = { loss = ['yes'], order = ['strict'] }
+why = 'It waits.'
+see = ':result[That](crash/again).'
+stream = { name = 'ORDERS', subjects = ['orders.>'] }
+consumer = { durable_name = 'emails', backoff = ['30s', '1m'], max_ack_pending = 1 }
+";
+
+fn choosing(body: &str, chooser: &str) -> Small {
+    book(body).file("snippets/ack.md", SNIPPET).file("chooser.toml", chooser)
+}
+
+#[test]
+fn the_chooser_is_there_without_a_script() {
+    let small = choosing("[A queue](#choose-queue).\n\n{{chooser}}", CHOOSER);
+    assert!(small.good().chapters[0].chooser);
+    let html = small.html();
+    for part in [
+        "<p><a href=\"#choose-queue\">A queue</a>.</p>\n<div class=\"chooser\" id=\"choose\">\n<form autocomplete=\"off\">\n",
+        "<fieldset><legend>1. Is a loss bad?</legend>\n",
+        "<label><input type=\"radio\" name=\"order\" value=\"strict\" hidden> Yes.</label>\n</fieldset>\n",
+        "<section class=\"outcome\" id=\"choose-core\" data-when=\"loss:no\">\n<h3>Core &lt;NATS&gt; <a class=\"anchor\" href=\"#choose-core\"",
+        "<p class=\"if\">For: a loss is fine.</p>\n<p>It <em>forgets</em>.</p>\n<div class=\"tabs\"",
+        "data-when=\"loss:yes order:strict\">",
+        "<p class=\"if\">For: a loss is bad; in order.</p>",
+        "name=\"code-choose-queue\" value=\"console\">CLI</label>",
+    ] {
+        assert!(html.contains(part), "{part}\n{html}");
+    }
+    assert_eq!(html.matches("<section class=\"outcome\"").count(), 3);
+    assert_eq!(html.matches("class=\"result\"").count(), 3);
+    assert_eq!(html.matches("consumer.json").count(), 3, "two files, and the line that reads one");
+}
+
+#[test]
+fn what_is_wrong_in_the_chooser_is_said_with_its_line() {
+    for (from, to, problem) in [
+        ("order = 'free' }", "order = 'strict' }", ": no outcome fits loss=yes, order=free"),
+        (
+            "when = { loss = 'no' }",
+            "when = {}",
+            ":22: outcome `queue`: with loss=yes, order=free it fits, and so does `core`",
+        ),
+        (
+            "loss = ['yes'], order = ['strict']",
+            "loss = [], order = 'strict'",
+            ": no outcome fits loss=yes, order=strict",
+        ),
+        (
+            "max_ack_pending = 1",
+            "max_deliver = 1",
+            ":35: outcome `in-order`: consumer `emails`: the server refuses it with 10116 `max deliver is required to be > length of backoff values`",
+        ),
+        (
+            "{ loss = 'no' }",
+            "{ los = 'no' }",
+            ":14: outcome `core`: `los` is not a question here (did you mean `loss`?)",
+        ),
+        (
+            "{ loss = 'no' }",
+            "{ loss = 'nope' }",
+            ":14: outcome `core`: `nope` is not an answer to `loss` here",
+        ),
+        ("id = 'queue'", "id = 'core'", ":20: outcome `core`: it is there twice"),
+        (
+            "code = 'ack'",
+            "",
+            ":12: outcome `core`: it needs either `code` or both a `stream` and a `consumer`",
+        ),
+        ("code = 'ack'", "code = 'akc'", ":17: outcome `core`: `akc` is not a snippet here"),
+        ("See :result[this](crash/again).", "See.", ":16: outcome `core`: `see` shows no result"),
+        ("crash/again", "crash/agian", ":16: `agian` is not a claim of the lab crash here"),
+        ("id = 'free'", "id = 'Free'", ":7: question `order`: `Free` stands in addresses"),
+        (
+            ", { id = 'strict', text = 'Yes.', short = 'in order' }",
+            "",
+            ":7: question `order`: it needs two answers or more",
+        ),
+    ] {
+        assert!(CHOOSER.contains(from), "{from}");
+        let found = choosing("{{chooser}}", &CHOOSER.replacen(from, to, 1))
+            .load()
+            .map(|_| ())
+            .expect_err(to);
+        let expected = format!("content/chooser.toml{problem}");
+        assert!(
+            found.iter().any(|found| found.starts_with(&expected)),
+            "{to}\n{}\n{expected}",
+            found.join("\n")
+        );
+    }
+    choosing("{{code ack}}", CHOOSER).has(&[
+        "content/chooser.toml: no chapter shows the chooser; place it with {{chooser}} or remove the file",
+    ]);
+    book("{{chooser}}")
+        .has(&["content/chapters/01-first.md:9: there is no `chooser.toml` to be placed here"]);
 }

@@ -18,10 +18,12 @@ mod read;
 
 use crate::lab::Lab;
 use crate::story::{Lives, Story, WorkEnd};
+use crate::tell::is_plain;
 use crate::told::Told;
 use crate::ways::{Counted, effects, retried, standings};
 use crate::words::{Tally, overtaking, reports};
 use delivery_sim::compact::{Compact, Reader};
+use delivery_sim::scenario::Op;
 use delivery_sim::setting::Value;
 use delivery_sim::trace::{ClientId, Drop, Event, Message, Msg};
 use delivery_sim::{Time, Trace};
@@ -31,6 +33,10 @@ use delivery_sim::{Time, Trace};
 pub enum What {
     /// A client publishes it.
     Sent,
+    /// The call that publishes it returns: at once, and that of a JetStream publish when it hears from the server.
+    Returned,
+    /// An answer comes back to whoever waits for one: to a flush after it, to a request, to a JetStream publish, to a double ack.
+    Replied,
     /// The server sends it to a client.
     Delivered,
     /// The server sends it again.
@@ -49,7 +55,7 @@ pub enum What {
     EffectTwice,
     /// A later message is begun after a failed turn of it and before it is done.
     Overtaken,
-    /// A copy of it is lost.
+    /// A copy of it is lost, or a limit of the stream takes it before anybody is through with it.
     Lost,
     /// A stream refuses it.
     Refused,
@@ -64,8 +70,10 @@ pub enum What {
 }
 
 /// Everything that can happen, with its name in a lab's file.
-const WHATS: [(What, &str); 16] = [
+const WHATS: [(What, &str); 18] = [
     (What::Sent, "sent"),
+    (What::Returned, "returned"),
+    (What::Replied, "replied"),
     (What::Delivered, "delivered"),
     (What::Redelivered, "redelivered"),
     (What::Expired, "expired"),
@@ -193,7 +201,8 @@ impl<'a> Facts<'a> {
         let lives = Lives::new(trace);
         let story = Story::new(trace, &lives);
         let mut facts = Self { trace, hits: Vec::new() };
-        facts.events();
+        let tally = Tally::new(&story);
+        facts.events(&tally.lost);
         for Counted { at, by, msg, kept, real } in standings(trace) {
             if kept != real {
                 facts.hit(What::Miscounted, at, msg, 0, by);
@@ -202,7 +211,6 @@ impl<'a> Facts<'a> {
         for i in 0..story.lives.len() {
             facts.life(&story, i);
         }
-        let tally = Tally::new(&story);
         for &(msg, _) in &tally.again {
             let mut first = Time::NEVER;
             for other in overtaking(&story, &[msg]).0 {
@@ -235,7 +243,7 @@ impl<'a> Facts<'a> {
     }
 
     /// What events say by themselves.
-    fn events(&mut self) {
+    fn events(&mut self, lost: &[Msg]) {
         let trace = self.trace;
         // Advisories and copies of dead letters are not the reader's messages.
         let own = |msg: Msg| {
@@ -245,9 +253,25 @@ impl<'a> Facts<'a> {
         for effect in effects(trace).iter().filter(|effect| effect.times == 2) {
             self.hit(What::EffectTwice, effect.at, effect.msg, effect.attempt, effect.by);
         }
-        for record in &trace.records {
+        for (i, record) in trace.records.iter().enumerate() {
             let (what, msg, attempt, client) = match record.event {
-                Event::Published { msg, by } if own(msg) => (What::Sent, msg, 0, by),
+                Event::Published { msg, by } if own(msg) => {
+                    if is_plain(trace, msg) {
+                        self.hit(What::Returned, record.at, msg, 0, by);
+                    }
+                    (What::Sent, msg, 0, by)
+                }
+                Event::PubAcked { msg, by, .. } | Event::PubFailed { msg, by, .. } => {
+                    self.hit(What::Replied, record.at, msg, 0, by);
+                    (What::Returned, msg, 0, by)
+                }
+                Event::Confirmed { delivery, by } => {
+                    (What::Replied, delivery.msg, delivery.attempt, by)
+                }
+                Event::Replied { step, .. } => match asked(trace, i, step) {
+                    Some((msg, by)) => (What::Replied, msg, 0, by),
+                    None => continue,
+                },
                 Event::Expired { delivery } => {
                     (What::Expired, delivery.msg, delivery.attempt, NOBODY)
                 }
@@ -264,6 +288,7 @@ impl<'a> Facts<'a> {
                     (What::Lost, msg, 0, by)
                 }
                 Event::Refused { msg, .. } => (What::Refused, msg, 0, NOBODY),
+                Event::Removed { msg, .. } if lost.contains(&msg) => (What::Lost, msg, 0, NOBODY),
                 _ => continue,
             };
             self.hit(what, record.at, msg, attempt, client);
@@ -376,6 +401,22 @@ impl<'a> Facts<'a> {
         let row = rows.before(hit.at);
         (row < rows.len()).then(|| (row, self.trace.label(hit.msg)))
     }
+}
+
+/// The last message of a step, or before a flush, with its sender, as far as records before `i` know it.
+fn asked(trace: &Trace, i: usize, step: u32) -> Option<(Msg, ClientId)> {
+    let op = &trace.scenario.timeline.get(step as usize)?.op;
+    trace.records[..i].iter().rev().find_map(|record| match record.event {
+        Event::Published { msg, by } => {
+            let own = match (op, trace.messages.get(msg.0 as usize)) {
+                (Op::Flush(name), _) => trace.clients.get(usize::from(by.0))?.name == *name,
+                (_, Some(Message::Published { step: of, .. })) => *of == step,
+                _ => false,
+            };
+            own.then_some((msg, by))
+        }
+        _ => None,
+    })
 }
 
 #[cfg(test)]
@@ -499,6 +540,7 @@ mod tests {
         let (crash, batch) = (fixture::crash_redelivery(), fixture::batch_ageing());
         let (slow, ends, core, fan_out) = (slow(), ends(), core(), fan_out());
         let two_messages = two_messages();
+        let far = fixture::scene("slow-network");
         for (run, toml, holds) in [
             (&crash, "", true),
             // Numbers of messages.
@@ -563,6 +605,16 @@ mod tests {
             (&two_messages, "effect_twice = ['order-1']\nhandled_twice = 0\nhandled = 2", true),
             (&two_messages, "effect_twice = { after = '1.3s', before = '1.3s', by = 'A' }", true),
             (&two_messages, "effect_twice = 2", false),
+            // A publish returns at once, of a request as well; a JetStream publish with its PubAck.
+            (&far, "returned = { msg = 'order-1', to = 'shop', before = '0s' }", true),
+            (&far, "returned = { msg = 'order-2', after = '1.1s', before = '1.1s' }", true),
+            (&far, "returned = { msg = 'order-2', before = '1s' }", false),
+            // The flush, the reply, the double ack, and the word that nobody listens.
+            (&far, "replied = { msg = 'order-1', after = '0.2s', before = '0.2s' }", true),
+            (&far, "replied = { msg = 'order-1', after = '0.6s', before = '0.6s' }", true),
+            (&far, "replied = { msg = 'order-2', to = 'W', after = '1.5s' }", true),
+            (&far, "replied = { msg = 'order-3', after = '2.2s', before = '2.2s' }", true),
+            (&far, "lost = { msg = 'order-2', to = 'B', after = '1.5s', before = '1.5s' }", true),
         ] {
             let found = Facts::new(run).holds(&condition(toml), &lab(), &[]);
             assert_eq!(found, holds, "{toml}");

@@ -7,6 +7,7 @@ mod effects;
 mod flights;
 mod frame;
 mod messages;
+mod returns;
 mod shelf;
 mod watches;
 mod work;
@@ -108,6 +109,7 @@ pub(crate) fn draw(story: &Story<'_>, layout: Layout, window: Window) -> Scene {
     artist.deliveries(&nums);
     artist.watches(&nums);
     artist.core(&nums);
+    artist.returns(&nums);
     artist.effects(&nums);
     artist.stream_note();
     artist.labels.settle();

@@ -92,6 +92,9 @@ fn lane<'a>(story: Story<'a>, moment: Moment, record: Record) -> &'a str {
         Event::Published { by, .. }
         | Event::PubFailed { by, .. }
         | Event::Received { by, .. }
+        | Event::HandlerDone { by, .. }
+        | Event::PubAcked { by, .. }
+        | Event::Confirmed { by, .. }
         | Event::Dropped { by, .. }
         | Event::Missed { by, .. }
         | Event::Arrived { at: by, .. }
@@ -110,11 +113,11 @@ fn lane<'a>(story: Story<'a>, moment: Moment, record: Record) -> &'a str {
             });
             if lost { story.client(by) } else { "" }
         }
-        // … and the end of work only where no answer follows.
+        // … and the end of work only where no answer follows soon.
         Event::WorkDone { delivery, by, .. } => {
             let silent = life(delivery)
                 .is_some_and(|life| life.answers.iter().all(|said| said.at < record.at));
-            if silent { story.client(by) } else { "" }
+            if silent || tell::is_far(story.trace) { story.client(by) } else { "" }
         }
         // A stopwatch that runs out is told by itself unless a delivery follows at once.
         Event::Expired { delivery } | Event::DelayOver { delivery } => {
@@ -128,16 +131,17 @@ fn lane<'a>(story: Story<'a>, moment: Moment, record: Record) -> &'a str {
         Event::ConsumerCreated { consumer } | Event::ConsumerDeleted { consumer, .. } => {
             story.consumer(consumer)
         }
-        Event::Deduplicated { stream, .. }
+        Event::Stored { stream, .. }
+        | Event::Deduplicated { stream, .. }
         | Event::NotKept { stream, .. }
         | Event::Refused { stream, .. }
         | Event::Removed { stream, .. } => {
             story.trace.streams.get(usize::from(stream.0)).map_or("", String::as_str)
         }
-        Event::Unheard { .. }
-        | Event::Replied { .. }
-        | Event::ServerStopped
-        | Event::ServerStarted => "server",
+        Event::Replied { step, answer } => {
+            tell::returns(story.trace, step, answer).map_or("server", |(who, ..)| who)
+        }
+        Event::Unheard { .. } | Event::ServerStopped | Event::ServerStarted => "server",
         _ => "",
     }
 }

@@ -16,7 +16,7 @@ pub struct Kind {
     pub state: &'static str,
 }
 
-/// A message is gone before anybody handled it, and its sender is not told.
+/// A message is gone before anybody handled it.
 const LOSS: u8 = 1;
 /// A delivery after the first one arrives, or goes to a connection that is gone.
 const REDELIVERY: u8 = 2;

@@ -534,7 +534,7 @@ pub(crate) fn held(copy: &Heard, axis: Axis, slant: i32) -> Option<Span> {
         (None, Some(_)) => return None,
         (None, None) => axis.end,
     };
-    seen(axis.along(copy.sent) + 2 * slant, axis.along(until))
+    seen((axis.along(copy.sent) + 2 * slant).max(axis.along(copy.due)), axis.along(until))
 }
 
 /// From where to where a copy waits in its subscriber's buffer.

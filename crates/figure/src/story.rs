@@ -333,7 +333,12 @@ impl Lives {
         }
         if let Some(i) = self.find(delivery) {
             let answers = &mut self.lives[i].answers;
-            match answers.iter_mut().find(|said| said.recorded.is_none() && said.reply == reply) {
+            let hop = trace.scenario.network_delay;
+            // Said more than once, it is the one that can have come by now: one before it got lost.
+            let this = |said: &&mut Said| {
+                said.recorded.is_none() && said.reply == reply && said.at + hop <= at
+            };
+            match answers.iter_mut().rfind(this) {
                 Some(said) => said.recorded = Some((at, effect)),
                 None => answers.push(Said { at, reply, recorded: Some((at, effect)) }),
             }

@@ -5,14 +5,14 @@ use crate::names::{names, number};
 use crate::put::Put as _;
 use crate::say::Say;
 use crate::story::{Life, Over, Story, WorkEnd};
-use crate::ways::standings;
+use crate::ways::{self, standings};
 use crate::why::{self, Kind, moment, rounded};
 use crate::words::{Row, called, reports};
-use delivery_sim::scenario::ConsumerConfig;
+use delivery_sim::scenario::{ConsumerConfig, Op, Publish, Via};
 use delivery_sim::time::MS;
 use delivery_sim::trace::{
-    CallAnswer, ClientId, ClientKind, ConsumerId, Drop, Effect, Event, Msg, Record, Refusal,
-    Removal, Reply,
+    CallAnswer, Cause, ClientId, ClientKind, ConsumerId, Drop, Effect, Event, Message, Msg, Record,
+    Refusal, Removal, Reply,
 };
 use delivery_sim::{Dur, Time, Trace};
 
@@ -39,7 +39,7 @@ pub(crate) fn records(trace: &Trace) -> Vec<Record> {
     trace
         .records
         .iter()
-        .filter(|record| told(record.at, record.event) && record.at <= trace.end)
+        .filter(|record| told(trace, record) && record.at <= trace.end)
         .copied()
         .collect()
 }
@@ -126,23 +126,66 @@ fn moment_end(records: &[Record], from: usize) -> usize {
     if apart { from + first } else { to }
 }
 
+/// Whether the network takes so long that what happens at its two ends is told one by one.
+pub(crate) fn is_far(trace: &Trace) -> bool {
+    trace.scenario.network_delay.0 > GLUE
+}
+
+/// The step of the timeline that published a message or asked with it.
+pub(crate) fn op(trace: &Trace, msg: Msg) -> Option<&Op> {
+    match trace.messages.get(msg.0 as usize) {
+        Some(Message::Published { step, .. }) => {
+            trace.scenario.timeline.get(*step as usize).map(|step| &step.op)
+        }
+        _ => None,
+    }
+}
+
+/// Whether the call that publishes a message waits for nothing.
+pub(crate) fn is_plain(trace: &Trace, msg: Msg) -> bool {
+    match op(trace, msg) {
+        Some(Op::Publish(publish)) => publish.via == Via::Core,
+        op => matches!(op, Some(Op::Request(_))),
+    }
+}
+
+/// Who waited for the answer to a flush or a request, the label of what was asked, and what is told of it.
+pub(crate) fn returns(trace: &Trace, step: u32, answer: u32) -> Option<(&str, &str, &'static str)> {
+    match &trace.scenario.timeline.get(step as usize)?.op {
+        Op::Flush(by) | Op::Publish(Publish { by, .. }) if is_far(trace) => {
+            Some((by, "", "'s flush returns: the server has all it sent."))
+        }
+        Op::Request(asked) => {
+            let words = match trace.answers.get(answer as usize)? {
+                CallAnswer::Reply(_) => " gets the reply to ",
+                CallAnswer::NoResponders => " is told that nobody listens for ",
+                CallAnswer::Timeout => " has waited long enough for a reply to ",
+                _ => return None,
+            };
+            Some((&asked.by, &asked.data, words))
+        }
+        _ => None,
+    }
+}
+
 /// Whether an event is told at all. Of a delivery it is the arrival, of an answer its effect at the server.
-fn told(at: Time, event: Event) -> bool {
-    !matches!(
-        event,
+fn told(trace: &Trace, record: &Record) -> bool {
+    match record.event {
+        Event::Pulled { .. }
+        | Event::PullEnded { .. }
+        | Event::Delivered { .. }
+        | Event::Advised { .. }
+        | Event::HandlerStarted { .. }
+        | Event::StreamCreated { .. }
+        | Event::ConsumerUpdated { .. } => false,
         Event::Stored { .. }
-            | Event::PubAcked { .. }
-            | Event::Pulled { .. }
-            | Event::PullEnded { .. }
-            | Event::Delivered { .. }
-            | Event::Confirmed { .. }
-            | Event::Advised { .. }
-            | Event::Routed { .. }
-            | Event::HandlerStarted { .. }
-            | Event::HandlerDone { .. }
-            | Event::StreamCreated { .. }
-            | Event::ConsumerUpdated { .. }
-    ) && !matches!(event, Event::ConsumerCreated { .. } if at == Time::ZERO)
+        | Event::PubAcked { .. }
+        | Event::Confirmed { .. }
+        | Event::Routed { .. }
+        | Event::HandlerDone { .. } => is_far(trace),
+        Event::ConsumerCreated { .. } => record.at > Time::ZERO,
+        _ => true,
+    }
 }
 
 /// Tells one moment.
@@ -286,13 +329,37 @@ impl<'a, 'r> Teller<'a, 'r> {
         for (by, msgs) in grouped(&sent) {
             let (who, names) = (self.story.client(by), self.names(&msgs));
             self.on(who);
-            self.say.start(who).text(" ").state("stored", "sends").text(" ").text(&names).text(".");
+            let plain = self.far() && msgs.iter().all(|msg| is_plain(self.story.trace, *msg));
+            self.say
+                .start(who)
+                .text(" ")
+                .state("stored", "sends")
+                .text(" ")
+                .text(&names)
+                .text(if plain { ", and publish returns." } else { "." });
         }
         for record in self.records {
             let stream_of = |stream: delivery_sim::trace::StreamId| {
                 self.story.trace.streams.get(usize::from(stream.0)).map_or("", String::as_str)
             };
             match record.event {
+                Event::Stored { msg, stream, seq } => {
+                    let name = stream_of(stream);
+                    let label = self.label(msg);
+                    self.on(name);
+                    self.say
+                        .start(name)
+                        .text(" ")
+                        .state("stored", "stores")
+                        .put(format_args!(" {label} as sequence {seq}."));
+                }
+                Event::PubAcked { msg, by, seq, .. } => {
+                    let (who, label) = (self.story.client(by), self.label(msg));
+                    self.on(who);
+                    self.say.start(who).put(format_args!(
+                        " gets the PubAck of {label}, sequence {seq}: publish returns."
+                    ));
+                }
                 Event::Deduplicated { msg, stream, seq } => {
                     let name = stream_of(stream);
                     let label = self.label(msg);
@@ -336,19 +403,40 @@ impl<'a, 'r> Teller<'a, 'r> {
                 Event::Unheard { msg } => {
                     let label = self.label(msg);
                     self.on("server");
+                    let told = ways::is_told(self.story.trace, msg);
+                    let asked = matches!(op(self.story.trace, msg), Some(Op::Request(_)));
                     self.say
                         .start("Nobody listens: ")
                         .text(&label)
                         .text(" is ")
                         .state("lost", "lost")
-                        .text(", and its sender is not told.");
+                        .text(if asked {
+                            "."
+                        } else if told {
+                            ", and its sender is sent an error."
+                        } else {
+                            ", and its sender is not told."
+                        });
                 }
                 _ => {}
             }
         }
     }
 
+    fn far(&self) -> bool {
+        is_far(self.story.trace)
+    }
+
     fn core(&mut self) {
+        let routed = self.pick(|event| match event {
+            Event::Routed { msg, to } => Some((to, msg)),
+            _ => None,
+        });
+        for (to, msgs) in grouped(&routed) {
+            let (who, names) = (self.story.client(to), self.names(&msgs));
+            self.on("server");
+            self.say.start("The server passes ").put(format_args!("{names} on to {who}."));
+        }
         let received = self.pick(|event| match event {
             Event::Received { msg, by, .. } => Some((by, msg)),
             _ => None,
@@ -368,6 +456,17 @@ impl<'a, 'r> Teller<'a, 'r> {
             }
             self.say.text(".");
         }
+        for record in self.records {
+            if let Event::HandlerDone { msg, by } = record.event {
+                let (who, label) = (self.story.client(by), self.label(msg));
+                self.on(who);
+                self.say
+                    .start(who)
+                    .text(" is ")
+                    .state("acked", "done")
+                    .put(format_args!(" with {label}."));
+            }
+        }
         let dropped = self.pick(|event| match event {
             Event::Dropped { msg, by, why } => Some(((by, why), msg)),
             _ => None,
@@ -380,6 +479,7 @@ impl<'a, 'r> Teller<'a, 'r> {
                 match why {
                     Drop::BufferFull => "its buffer is full",
                     Drop::Loss => "lost on the way",
+                    Drop::Unfinished => "it was at work on it and did not finish",
                     Drop::Disconnected => "its connection is gone",
                     Drop::SlowConsumer => "it was too slow, and the server closed the connection",
                 }
@@ -457,19 +557,32 @@ impl<'a, 'r> Teller<'a, 'r> {
                     }
                     (delivery, Some((reply, None)))
                 }
-                Event::WorkDone { delivery, .. } => {
+                Event::WorkDone { delivery, by, .. } => {
                     let answered = self.story.find(delivery).is_none_or(|i| {
                         self.story.lives[i]
                             .answers
                             .iter()
                             .any(|s| s.at >= record.at && s.reply != Reply::InProgress)
                     });
+                    if answered && self.far() {
+                        let (who, label) = (self.story.client(by), self.label(delivery.msg));
+                        self.on(who);
+                        self.say.start(who).put(format_args!(" is done with {label} and answers."));
+                    }
                     if answered {
                         continue;
                     }
                     (delivery, None)
                 }
                 Event::LeftOff { delivery, .. } => (delivery, None),
+                Event::Confirmed { delivery, by } => {
+                    let (who, label) = (self.story.client(by), self.label(delivery.msg));
+                    self.on(who);
+                    self.say.start(who).put(format_args!(
+                        " knows that its answer to {label} is recorded: the double ack returns."
+                    ));
+                    continue;
+                }
                 _ => continue,
             };
             let Some(i) = self.story.find(delivery) else { continue };
@@ -534,7 +647,15 @@ impl<'a, 'r> Teller<'a, 'r> {
     fn answer(&mut self, i: usize, label: &str, done: bool, reply: Reply, effect: Option<Effect>) {
         let life = &self.story.lives[i];
         let who = self.story.client(life.to);
-        let current = self.current(i);
+        let mut current = self.current(i);
+        // What a nak brings out again in this very moment is not what it found.
+        if effect == Some(Effect::Queued)
+            && current.cause == Cause::Nak
+            && current.sent >= self.records[0].at
+            && let Some(before) = current.previous
+        {
+            current = &self.story.lives[before as usize];
+        }
         let elsewhere = current.delivery.attempt != life.delivery.attempt;
         let say = self.say.start(who);
         if done {
@@ -920,10 +1041,25 @@ impl<'a, 'r> Teller<'a, 'r> {
         }
     }
 
+    /// A flush or a request returns to whoever waits for it. Says whether it was one.
+    fn returned(&mut self, step: u32, answer: u32) -> bool {
+        let found = returns(self.story.trace, step, answer);
+        if let Some((who, label, words)) = found {
+            self.on(who);
+            self.say.start(who).text(words).text(label);
+            if !label.is_empty() {
+                self.say.text(": its request returns.");
+            }
+        }
+        found.is_some()
+    }
+
     fn replies(&mut self) {
         for record in self.records {
-            let Event::Replied { answer, .. } = record.event else { continue };
-            self.on("server");
+            let Event::Replied { step, answer } = record.event else { continue };
+            if !self.returned(step, answer) {
+                self.on("server");
+            }
             match self.story.trace.answers.get(answer as usize) {
                 Some(CallAnswer::Consumer(info)) => {
                     self.say.start("Consumer info: ").put(format_args!(

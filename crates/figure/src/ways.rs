@@ -2,7 +2,7 @@
 //! which subscribers hear them, and what work on them brings about.
 
 use delivery_sim::order::sorted;
-use delivery_sim::scenario::AckPolicy;
+use delivery_sim::scenario::{AckPolicy, Op, Step, Via};
 use delivery_sim::trace::{
     ClientId, ConsumerId, Drop, Event, Message, Msg, Refusal, Removal, Reply, StreamId, Trace,
 };
@@ -66,6 +66,8 @@ pub(crate) struct Copy {
     pub(crate) msg: Msg,
     pub(crate) to: ClientId,
     pub(crate) sent: Time,
+    /// When it is at its subscriber if nothing holds it up.
+    pub(crate) due: Time,
     /// When it was received, when its handler began, when that was done, and when it was dropped.
     steps: [Option<Time>; 4],
     why: Drop,
@@ -122,6 +124,15 @@ pub(crate) struct Committed {
     pub(crate) times: u32,
     /// Whether no commit of this payload follows that changes anything.
     pub(crate) last: bool,
+}
+
+/// Whether the sender of a message waits for a PubAck, and so gets an error where nobody takes the message (R15).
+pub(crate) fn is_told(trace: &Trace, msg: Msg) -> bool {
+    let Some(&Message::Published { step, .. }) = trace.messages.get(msg.0 as usize) else {
+        return false;
+    };
+    let step = trace.scenario.timeline.get(step as usize);
+    matches!(step, Some(Step { op: Op::Publish(publish), .. }) if publish.via == Via::Js)
 }
 
 /// What a subscriber has counted when it is done with a message (the scenario's `counts`).
@@ -215,7 +226,14 @@ impl Ways {
                 if let Some(slot) = first.get_mut(msg.0 as usize) {
                     slot[2] = slot[2].min(self.copies.len());
                 }
-                self.copies.push(Copy { msg, to, sent: at, steps: [None; 4], why: Drop::Loss });
+                self.copies.push(Copy {
+                    msg,
+                    to,
+                    sent: at,
+                    due: at + hop,
+                    steps: [None; 4],
+                    why: Drop::Loss,
+                });
             }
             Event::Received { msg, by, .. } => self.step(msg, by, 0, at, first),
             Event::HandlerStarted { msg, by } => self.step(msg, by, 1, at, first),

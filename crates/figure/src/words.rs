@@ -4,10 +4,10 @@ use crate::names;
 use crate::put::Put as _;
 use crate::story::{Life, Lives, Over, Story, WorkEnd};
 use crate::tell;
-use crate::ways::{effects, retried, standings};
+use crate::ways::{effects, is_told, retried, standings};
 use crate::why::moment;
 use delivery_sim::order::sorted;
-use delivery_sim::trace::{ClientId, Delivery, Drop, Event, Message, Msg, Reply};
+use delivery_sim::trace::{ClientId, Delivery, Drop, Event, Message, Msg, Removal, Reply};
 use delivery_sim::{Time, Trace};
 
 /// A piece of a sentence, so that a page can colour states and link terms without parsing text.
@@ -125,9 +125,10 @@ pub(crate) struct Tally {
     repeated: Vec<(Msg, u32)>,
     /// Delivered more than once by the same consumer, with the number of times.
     pub(crate) again: Vec<(Msg, u32)>,
-    lost: Vec<Msg>,
-    /// Whether of something lost not even the publisher was told.
-    untold: bool,
+    /// In the order of messages.
+    pub(crate) lost: Vec<Msg>,
+    /// Those of them whose sender got an error.
+    told: Vec<Msg>,
     /// Calls of error callbacks.
     reports: u64,
     refused: Vec<Msg>,
@@ -142,8 +143,8 @@ impl Tally {
         let trace = story.trace;
         let mut tally = Self::default();
         let many = trace.messages.len();
-        let (mut done, mut lost, mut refused, mut told) =
-            (vec![false; many], vec![false; many], vec![false; many], vec![false; many]);
+        let [mut done, mut lost, mut refused, mut gone, mut told] =
+            [(); 5].map(|()| vec![false; many]);
         let mark = |set: &mut Vec<bool>, msg: Msg| {
             if let Some(flag) = set.get_mut(msg.0 as usize) {
                 *flag = true;
@@ -168,26 +169,29 @@ impl Tally {
                 Event::Published { msg, .. } if own(msg) => tally.sent += 1,
                 Event::WorkDone { delivery: Delivery { msg, .. }, .. } => mark(&mut done, msg),
                 Event::HandlerDone { msg, .. } if own(msg) => mark(&mut done, msg),
-                Event::Unheard { msg } | Event::NotKept { msg, .. } if own(msg) => {
-                    mark(&mut lost, msg)
+                Event::Unheard { msg } if own(msg) => {
+                    mark(&mut lost, msg);
+                    if is_told(trace, msg) {
+                        mark(&mut told, msg);
+                    }
                 }
                 Event::Dropped { msg, why: Drop::Loss, .. } if retried(trace, msg) => {}
+                Event::NotKept { msg, .. } if own(msg) => mark(&mut lost, msg),
                 Event::Dropped { msg, by, why } => {
                     mark(&mut lost, msg);
                     tally.reports += u64::from(reports(trace, by, why));
                 }
                 Event::PubFailed { msg, .. } => mark(&mut told, msg),
                 Event::Refused { msg, .. } => mark(&mut refused, msg),
+                Event::Removed { msg, why: Removal::Limit | Removal::Age, .. } => {
+                    mark(&mut gone, msg)
+                }
                 _ => {}
             }
         }
         tally.handled = done.iter().filter(|d| **d).count() as u64;
         for msg in (0..many as u32).map(Msg).filter(|msg| own(*msg)) {
             let place = msg.0;
-            if lost[place as usize] {
-                tally.lost.push(msg);
-                tally.untold |= !told[place as usize];
-            }
             if refused[place as usize] {
                 tally.refused.push(msg);
             }
@@ -209,6 +213,14 @@ impl Tally {
                     None if life.watch.is_empty()
                         || life.over.is_some_and(|(_, over)| over == Over::Removed) => {}
                     None => open = true,
+                }
+            }
+            // What a limit took before any consumer was through with it has nobody who would miss it.
+            let dropped = gone[place as usize] && !done[place as usize] && !dead && !settled;
+            if lost[place as usize] || (dropped && !trace.consumers.is_empty()) {
+                tally.lost.push(msg);
+                if told[place as usize] {
+                    tally.told.push(msg);
                 }
             }
             if dead {
@@ -315,17 +327,18 @@ fn concluded(story: &Story<'_>, tally: &Tally) -> String {
             was(&tally.dead)
         ));
     }
-    if !tally.lost.is_empty() {
-        parts.push(format!(
-            "{} {} lost, and {}",
-            names::names(trace, &tally.lost),
-            was(&tally.lost),
-            match tally.reports {
-                0 if tally.untold => "nobody was told".into(),
-                0 => "only the publisher was told".into(),
-                n => called(n),
-            }
-        ));
+    let told = |told: bool| -> Vec<Msg> {
+        tally.lost.iter().copied().filter(|msg| tally.told.contains(msg) == told).collect()
+    };
+    let heard = match tally.reports {
+        0 => "nobody was told".into(),
+        n => called(n),
+    };
+    for (lost, end) in [(told(false), heard), (told(true), "the sender got an error".into())] {
+        if !lost.is_empty() {
+            let (names, was) = (names::names(trace, &lost), was(&lost));
+            parts.push(format!("{names} {was} lost, and {end}"));
+        }
     }
     if !tally.refused.is_empty() {
         parts.push(format!(
@@ -454,6 +467,7 @@ mod tests {
     use crate::fixture::{self, Script, delivery};
     use crate::why::{Kind, why};
     use delivery_sim::Dur;
+    use delivery_sim::scenario::{Op, Via};
     use delivery_sim::trace::{Cause, ClientId, Effect};
 
     #[test]
@@ -568,10 +582,24 @@ mod tests {
             .work(ms(20), 1, 1, 1)
             .expire(ms(1_010), 1, 1);
         dead.add(ms(1_010), Event::Exhausted { delivery: delivery(1, 1), advised: true });
-        let mut lost = script(ms(100));
-        lost.publish(ms(0), 1).add(ms(1), Event::Unheard { msg: Msg(0) });
+        // The fixture publishes by JetStream, whose publisher waits for a PubAck.
+        let lost = |via: Via| {
+            let mut script = script(ms(100));
+            script.publish(ms(0), 1).add(ms(1), Event::Unheard { msg: Msg(0) });
+            let mut trace = script.end();
+            if let Op::Publish(publish) = &mut trace.scenario.timeline[0].op {
+                publish.via = via;
+            }
+            trace
+        };
+        let mut full = script(ms(100));
+        full.publish(ms(0), 2);
+        for (n, why) in [Removal::Limit, Removal::SubjectLimit].into_iter().enumerate() {
+            let (msg, stream) = (Msg(n as u32), delivery_sim::trace::StreamId(0));
+            full.add(ms(1), Event::Removed { msg, stream, seq: n as u64 + 1, why });
+        }
         type More = [(&'static str, u64)];
-        let runs: [(Trace, &str, [u64; 6], &More); 6] = [
+        let runs: [(Trace, &str, [u64; 6], &More); 8] = [
             (
                 fixture::crash_redelivery(),
                 "Two orders sent; order-1 was worked on twice; order-2 overtook order-1; order-2 still has no answer at the end.",
@@ -597,9 +625,21 @@ mod tests {
                 &[],
             ),
             (
-                lost.end(),
+                lost(Via::Core),
                 "One order sent; order-1 was lost, and nobody was told.",
                 [1, 0, 0, 1, 0, 0],
+                &[],
+            ),
+            (
+                lost(Via::Js),
+                "One order sent; order-1 was lost, and the sender got an error.",
+                [1, 0, 0, 1, 0, 0],
+                &[],
+            ),
+            (
+                full.end(),
+                "Two orders sent; order-1 was lost, and nobody was told.",
+                [2, 0, 0, 1, 0, 0],
                 &[],
             ),
             (script(ms(100)).end(), "Nothing was sent.", [0; 6], &[]),
@@ -639,7 +679,7 @@ mod tests {
         let away = run(1, "lost_chance = '100%'", "");
         assert_eq!(
             (conclusion(&away).as_str(), lost(&away)),
-            ("One order sent; order-1 was lost, and only the publisher was told.", 1)
+            ("One order sent; order-1 was lost, and the sender got an error.", 1)
         );
         let dropped = |trace: &Trace| {
             trace.records.iter().filter(|r| matches!(r.event, Event::Dropped { .. })).count()

@@ -3,8 +3,9 @@
 //! [`read`] takes what `nats stream info --json` and `nats consumer info --json` print, the `config` of either
 //! alone, what `nats consumer add --config` reads, a create request, and single entries of lists. It works on a
 //! small [`Json`] value, so that a browser can bring its own parser; `load` (feature `json`) parses as well.
-//! [`stream_json`] and [`consumer_json`] go the other way.
+//! [`stream_json`] and [`consumer_json`] go the other way, and [`calls`] writes what creates them in each client.
 
+mod calls;
 mod date;
 #[cfg(feature = "json")]
 mod parse;
@@ -16,6 +17,7 @@ use crate::scenario::{
 use crate::time::{Dur, Time};
 use core::fmt;
 
+pub use calls::{LANGUAGES, calls};
 #[cfg(feature = "json")]
 pub use parse::load;
 pub use write::{consumer_json, stream_json};

@@ -91,6 +91,8 @@ pub(crate) enum Act {
     Create(u16),
     /// Server: a request of Core NATS arrives.
     Request { step: u32, msg: Msg },
+    /// Client: the time that a request may take is over.
+    RequestOver { step: u32, msg: Msg },
     /// Server: a consumer may have been unused for too long.
     Inactive { consumer: u16, grace: u32 },
     /// Server: the next message of a replay is due.
@@ -163,6 +165,8 @@ pub(crate) struct World<'a, O> {
     /// By client; of meaning for publishers only.
     pub(crate) publishers: Vec<PublisherState>,
     pub(crate) subscribers: Vec<SubscriberState<'a>>,
+    /// Requests that wait for a handler, each with its step and the end of its time.
+    pub(crate) requests: Vec<(Msg, u32, Time)>,
     /// Whether anybody listens to advisories.
     pub(crate) advised: bool,
     /// Payloads whose side effect is committed, and when; kept only if some worker asks.
@@ -244,6 +248,7 @@ impl<'a, O: Observer> World<'a, O> {
             clients,
             publishers,
             subscribers: Vec::new(),
+            requests: Vec::new(),
             advised: false,
             effects: std::collections::BTreeMap::new(),
             dirty: Vec::new(),
@@ -458,6 +463,7 @@ impl<'a, O: Observer> World<'a, O> {
             }
             Act::Create(consumer) => self.create_late(consumer),
             Act::Request { step, msg } => self.request_arrives(step, msg),
+            Act::RequestOver { step, msg } => self.request_over(step, msg),
             Act::Inactive { consumer, grace } => self.inactive(consumer, grace),
             Act::Replay(consumer) => self.mark_dirty(consumer),
             Act::PublisherBack(client) => self.publisher_back(client),

@@ -145,7 +145,7 @@ impl Removed {
 pub struct Dropped {
     /// The subscriber's buffer was full: client-side slow consumer (R9).
     pub buffer_full: u64,
-    /// Its connection closed with the copy on the way or in the buffer (R5).
+    /// Its connection closed with the copy on the way, in the buffer or at work (R5).
     pub disconnected: u64,
     /// The server closed the connection of a slow consumer (R8).
     pub slow_consumer: u64,
@@ -162,7 +162,7 @@ impl Dropped {
     fn count(&mut self, why: Drop) {
         *match why {
             Drop::BufferFull => &mut self.buffer_full,
-            Drop::Disconnected => &mut self.disconnected,
+            Drop::Disconnected | Drop::Unfinished => &mut self.disconnected,
             Drop::SlowConsumer => &mut self.slow_consumer,
             Drop::Loss => &mut self.loss,
         } += 1;

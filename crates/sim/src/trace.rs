@@ -601,6 +601,8 @@ pub enum Drop {
     SlowConsumer,
     /// Lost on the way, by chance.
     Loss,
+    /// Its handler was at work on it when its connection closed (R5).
+    Unfinished,
 }
 
 /// An event and its time.

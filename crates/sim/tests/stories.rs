@@ -2,7 +2,7 @@
 
 use delivery_sim::scenario::{
     Behaviour, Chance, Consumer, ConsumerConfig, Match, Op, Publish, Scenario, Service, Step,
-    StreamConfig, WorkAct, WorkStep, Worker,
+    StreamConfig, Version, WorkAct, WorkStep, Worker,
 };
 use delivery_sim::{Dur, Event, Time, Trace, run};
 
@@ -263,6 +263,66 @@ fn a_flush_after_each_message_waits_for_the_server_and_for_nobody_else() {
         let returned =
             trace.records.iter().filter(|r| matches!(r.event, Event::Replied { .. })).count();
         assert_eq!((sent, returned), (moments.map(str::to_owned).to_vec(), 3 * usize::from(flush)));
+    }
+}
+
+#[test]
+fn a_request_is_answered_when_a_handler_is_done() {
+    use delivery_sim::scenario::{Request, Subscriber};
+    use delivery_sim::trace::{CallAnswer, Drop};
+    let reply = || CallAnswer::Reply("sent".into());
+    for (stop_ms, timeout_ms, moment, answer, dropped) in [
+        (0, 1_000, 600, reply(), None),
+        // The reply would come too late; the process dies at work; it leaves when the reply is on its way.
+        (0, 500, 500, CallAnswer::Timeout, None),
+        (300, 1_000, 1_000, CallAnswer::Timeout, Some(300)),
+        (450, 1_000, 600, reply(), None),
+    ] {
+        let request = Request {
+            subject: "mails.new".into(),
+            timeout: Dur::ms(timeout_ms),
+            ..Request::default()
+        };
+        let mailer = Subscriber {
+            service_time: Service::Fixed(Dur::ms(200)),
+            reply_with: "sent".into(),
+            stop: Time::ms(stop_ms),
+            ..Subscriber::default()
+        };
+        let scenario = Scenario {
+            end: Time::ms(2_000),
+            network_delay: Dur::ms(100),
+            subscribers: vec![mailer],
+            timeline: vec![Step { at: Time::ms(0), op: Op::Request(request) }],
+            ..Scenario::default()
+        };
+        // It subscribes in the same moment, and is at the server before the request.
+        let trace = run(&scenario).unwrap();
+        let replied = trace.records.iter().find_map(|record| match record.event {
+            Event::Replied { answer, .. } => Some((record.at.as_ms(), answer)),
+            _ => None,
+        });
+        assert_eq!(replied, Some((moment, 0)));
+        assert_eq!(trace.answers, [answer]);
+        let lost = trace.records.iter().find_map(|record| match record.event {
+            Event::Dropped { why: Drop::Unfinished, .. } => Some(record.at.as_ms()),
+            _ => None,
+        });
+        assert_eq!(lost, dropped);
+    }
+}
+
+#[test]
+fn one_permitted_delivery_that_is_given_back_is_no_redelivery() {
+    for (version, counted) in [(Version::V2_11, 0), (Version::V2_12, 0), (Version::V2_15, 0)] {
+        let mut scenario = Scenario { version, ..orders(Dur::secs(3), 1) };
+        scenario.consumers[0].config.max_deliver = 1;
+        let nak = WorkStep { act: WorkAct::Nak, ..WorkStep::default() };
+        let behaviour = vec![Behaviour { steps: vec![nak], ..Behaviour::default() }];
+        scenario.workers = vec![Worker { behaviour, ..worker("A", 0) }];
+        let trace = run(&scenario).unwrap();
+        let info = trace.consumer_info(delivery_sim::trace::ConsumerId(0), trace.end);
+        assert_eq!((info.num_redelivered, info.num_ack_pending), (counted, 0), "{version:?}");
     }
 }
 

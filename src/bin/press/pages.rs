@@ -1,11 +1,14 @@
 //! The pages of the book: chapters, the front page, and the page for what is not there.
 
 use crate::contents::{chapters, parts, span};
-use crate::template::{Page, Template};
+use crate::template::{Page, Template, script};
 use crate::text::{escaped, lower_first};
 use crate::{reader, words, worker};
 use delivery_book::{Book, Chapter, Part, Reference};
 use std::fmt::Write as _;
+
+/// Makes a form of the chooser, in the chapter that has it.
+pub(crate) const CHOOSER: &str = include_str!("../../../chooser.js");
 
 pub(crate) fn chapter_page(template: &Template, book: &Book, i: usize) -> String {
     let chapter = &book.chapters[i];
@@ -45,12 +48,18 @@ pub(crate) fn chapter_page(template: &Template, book: &Book, i: usize) -> String
         let _ =
             writeln!(main, "<nav class=\"turn\" aria-label=\"{}\">{turns}</nav>", words::AROUND);
     }
+    let head = if chapter.chooser {
+        let (base, name) = (&template.base, script("chooser", CHOOSER));
+        format!("<script type=\"module\" src=\"{base}{name}\"></script>\n")
+    } else {
+        String::new()
+    };
     template.fill(&Page {
         title: &format!("{} · {}", chapter.short, book.title),
         description: &chapter.summary,
         path: &format!("{}/", chapter.slug),
         root: "../",
-        head: "",
+        head: &head,
         body: body(book, "../", Some(&chapter.slug), "chapter", &main),
     })
 }

@@ -1,7 +1,7 @@
 //! What a reader has around the text: the choice of light or dark, the search, what was read. The scripts of it, and its controls,
 //! which are there only where scripts run.
 
-use crate::template::fingerprint;
+use crate::template::{fingerprint, script};
 use crate::{words, worker};
 use std::fmt::Write as _;
 
@@ -17,11 +17,6 @@ const MISSING: &str = include_str!("../../../reader/missing.js");
 
 /// Stands in finished pages for the name of the index, which is known when all are finished.
 const INDEX: &str = "index-of-the-book.txt";
-
-/// The name of a script, which changes with it.
-pub(crate) fn script(name: &str, text: &str) -> String {
-    format!("{name}-{:016x}.js", fingerprint(text.as_bytes()))
-}
 
 /// A script with the words of the interface in it.
 fn worded(text: &str) -> String {

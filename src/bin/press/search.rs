@@ -121,7 +121,8 @@ fn gather(nodes: &[Node<'_>], book: &Book, sections: &mut Vec<Section>) {
 }
 
 fn gather_element(element: &Element<'_>, book: &Book, sections: &mut Vec<Section>) {
-    let begins = matches!(element.name, "h2" | "h3" | "h4" | "dt" | "tr" | "details" | "div");
+    let begins =
+        matches!(element.name, "h2" | "h3" | "h4" | "dt" | "tr" | "details" | "div" | "section");
     match (element.name, element.attribute("id").filter(|_| begins)) {
         // The title is in the line of the page; code is not what one searches a book for.
         ("h1" | "pre" | "label", _) => {}
@@ -132,8 +133,8 @@ fn gather_element(element: &Element<'_>, book: &Book, sections: &mut Vec<Section
             sections.push(Section { anchor, heading: said(first), ..Section::default() });
             gather(rest, book, sections);
         }
-        // Its summary, or its term, is its heading.
-        ("details" | "div", Some(anchor)) => {
+        // Its summary, its term or a heading in it is its heading.
+        ("details" | "div" | "section", Some(anchor)) => {
             sections.push(Section { anchor, ..Section::default() });
             gather(&element.children, book, sections);
         }
@@ -144,7 +145,7 @@ fn gather_element(element: &Element<'_>, book: &Book, sections: &mut Vec<Section
                 ..Section::default()
             });
         }
-        ("summary" | "dt", None)
+        ("summary" | "dt" | "h3", None)
             if sections
                 .last()
                 .is_some_and(|last| last.heading.is_empty() && !last.anchor.is_empty()) =>

@@ -22,6 +22,11 @@ pub(crate) fn fingerprint(bytes: &[u8]) -> u64 {
     })
 }
 
+/// The name of a script, which changes with it.
+pub(crate) fn script(name: &str, text: &str) -> String {
+    format!("{name}-{:016x}.js", fingerprint(text.as_bytes()))
+}
+
 /// What a finished page is made from.
 pub(crate) struct Template {
     text: String,

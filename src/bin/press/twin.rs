@@ -132,6 +132,7 @@ fn element_block(element: &Element<'_>, book: &Book, out: &mut Vec<String>) {
             let text = inside().join(" ");
             out.push(format!("[^{id}]: {}", text.strip_prefix(&label).unwrap_or(&text)));
         }
+        "label" if !element.has_class("tab") => out.push(format!("- {}", line(children))),
         "dt" | "summary" | "caption" | "label" | "legend" => {
             out.push(format!("**{}**", line(children)))
         }

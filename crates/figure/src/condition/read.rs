@@ -7,8 +7,8 @@ use serde::de::{self, Deserializer, MapAccess, SeqAccess, Visitor};
 use std::fmt;
 
 /// All the keys of a condition.
-const KEYS: [&str; 17] = {
-    let mut keys = ["knobs"; 17];
+const KEYS: [&str; WHATS.len() + 1] = {
+    let mut keys = ["knobs"; WHATS.len() + 1];
     let mut i = 0;
     while i < WHATS.len() {
         keys[i] = WHATS[i].1;

@@ -22,7 +22,7 @@ impl Artist<'_> {
         let msg = Some(copy.msg);
         let num = nums.get(copy.msg.0 as usize).map_or("", String::as_str);
         let row = self.lanes.copy_row[i];
-        let mut from = (self.axis.along(copy.sent) + self.slant, server.middle());
+        let mut from = (self.axis.along(copy.sent) + self.lean(), server.middle());
         let mut legs = Vec::new();
         let kept_back = held(copy, self.axis, self.slant);
         if let Some((_, until)) = kept_back {
@@ -59,7 +59,18 @@ impl Artist<'_> {
                 place = (until, across);
             }
         }
-        if let Some((_, why)) = copy.dropped() {
+        if let (Some(started), Some((until, Drop::Unfinished))) = (copy.started(), copy.dropped()) {
+            // Its process died while it was at work.
+            let since = started.max(copy.sent);
+            legs.extend(self.handled(
+                copy.msg,
+                &lane,
+                (since, Some(until)),
+                place.0,
+                num,
+                "work inflight died",
+            ));
+        } else if let Some((_, why)) = copy.dropped() {
             self.cross(msg, place);
             let words: &[&'static str] = match why {
                 Drop::BufferFull => &["dropped: buffer full", "dropped"],
@@ -71,15 +82,14 @@ impl Artist<'_> {
             // Who counts shows its count.
             let count = self.ways.counted.iter().find(|c| (c.by, c.msg) == (copy.to, copy.msg));
             let kept = count.map_or_else(String::new, |c| ["=", &c.kept.to_string()].concat());
-            legs.extend(self.handled(
-                copy.msg,
-                &lane,
-                started.max(copy.sent),
-                copy.done(),
-                place.0,
-                if count.is_some() { &kept } else { num },
-                count.is_some_and(|c| c.kept != c.real),
-            ));
+            let class = match copy.done() {
+                Some(_) if count.is_some_and(|c| c.kept != c.real) => "work lost done",
+                Some(_) => "work inflight done",
+                None => "work inflight open",
+            };
+            let num = if count.is_some() { &kept } else { num };
+            let since = started.max(copy.sent);
+            legs.extend(self.handled(copy.msg, &lane, (since, copy.done()), place.0, num, class));
         }
         self.mover("inflight", msg, num, legs);
     }
@@ -89,19 +99,13 @@ impl Artist<'_> {
         &mut self,
         msg: Msg,
         lane: &Lane<'_>,
-        since: Time,
-        until: Option<Time>,
+        (since, until): (Time, Option<Time>),
         least: i32,
         num: &str,
-        wrong: bool,
+        class: &'static str,
     ) -> Option<Leg> {
         let from = self.axis.along(since).max(least);
         let to = self.axis.along(until.unwrap_or(self.axis.end)).max(from + 30);
-        let class = match until {
-            Some(_) if wrong => "work lost done",
-            Some(_) => "work inflight done",
-            None => "work inflight open",
-        };
         self.rect(WORK, class, Some(msg), (from, lane.bar_from()), (to, lane.to), 30);
         let (a, b) = (self.at(from, lane.bar_from()), self.at(to, lane.to));
         self.labels.take(a.x, a.y, b.x, b.y);

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::lanes::unsent;
-use crate::ways::{Fate, Sent};
+use crate::ways::{self, Fate, Sent};
 use delivery_sim::trace::{Message, Refusal};
 
 impl Artist<'_> {
@@ -123,14 +123,16 @@ impl Artist<'_> {
         if !down {
             edge = near - DISC;
         }
+        // As long as the network takes, if that is to be seen.
+        let reach = self.slant.max(self.hop_length());
         // A burst that takes its time is an arrow every few units.
         let mut along = from.0;
         let last = along + burst.last - burst.from;
         while along <= last {
-            self.flight(flight, single, (along, edge), (along + self.slant, to));
+            self.flight(flight, single, (along, edge), (along + reach, to));
             along += 60.max((burst.last - burst.from) / 12).max(1);
         }
-        let landed = (from.0 + self.slant, to);
+        let landed = (from.0 + reach, to);
         if let Fate::Kept(_) = burst.fate
             && !self.numbered(&target)
         {
@@ -143,7 +145,7 @@ impl Artist<'_> {
         }
         self.fate(landed, if known { "note" } else { "note lost" }, single, words);
         let end = if self.numbered(&target) { to } else { target.middle() };
-        self.mover(state, single, &text, vec![Leg { from, to: (from.0 + self.slant, end) }]);
+        self.mover(state, single, &text, vec![Leg { from, to: (from.0 + reach, end) }]);
     }
 
     /// What became of a message that was not simply stored or passed on.
@@ -152,8 +154,11 @@ impl Artist<'_> {
             Fate::Known(_) => &["duplicate, not stored", "duplicate"],
             Fate::Refused(_) => &["refused", "lost"],
             Fate::NotKept(_) => &["not kept: nobody wants it", "not kept", "lost"],
-            Fate::Unheard if self.server_is_up(sent) => &["nobody listens", "unheard", "lost"],
-            Fate::Unheard => &["lost"],
+            Fate::Unheard if !self.server_is_up(sent) => &["lost"],
+            Fate::Unheard if ways::is_told(self.story.trace, sent.msg) => {
+                &["nobody listens: error", "error", "lost"]
+            }
+            Fate::Unheard => &["nobody listens", "unheard", "lost"],
             Fate::Unsent(Refusal::BufferFull) => &["buffer full: lost", "buffer full", "lost"],
             Fate::Unsent(Refusal::Timeout) => &["lost on the way", "lost"],
             Fate::Unsent(_) => &["not connected: lost", "lost"],
@@ -213,8 +218,19 @@ impl Artist<'_> {
         })
     }
 
-    fn hop(&self) -> delivery_sim::Dur {
+    /// What the network takes one way.
+    pub(super) fn hop(&self) -> Dur {
         self.story.trace.scenario.network_delay
+    }
+
+    /// How long that is on the axis.
+    pub(super) fn hop_length(&self) -> i32 {
+        self.axis.beyond(self.axis.window.from + self.hop()) - self.axis.from
+    }
+
+    /// How much further than the network takes an arrow from a publisher leans.
+    pub(super) fn lean(&self) -> i32 {
+        (self.slant - self.hop_length()).max(0)
     }
 
     /// Advisories that a stream keeps or a subscriber hears: from the consumer that publishes them.

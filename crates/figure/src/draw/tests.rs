@@ -175,6 +175,41 @@ fn a_message_that_nobody_hears_ends_at_the_server() {
 }
 
 #[test]
+fn where_the_network_is_slow_calls_are_seen_to_return() {
+    let trace = scene("slow-network");
+    for layout in LAYOUTS {
+        let seen = Seen::new(&trace, layout);
+        let axis = seen.scene.axis;
+        let along = |ms| axis.along(Time::ms(ms));
+        // An arrow from one moment to another; its line and its head are two marks.
+        let flies = |state: &str, msg, from, to| {
+            let spans = seen.spans(&["flight ", state].concat(), msg);
+            let near = |a: i32, b: i32| (a - b).abs() < 45;
+            spans.iter().any(|s| near(s.0, along(from)))
+                && spans.iter().any(|s| near(s.1, along(to)))
+        };
+        // The request, its copy, and the reply in two hops; the answer to the flush belongs to no message.
+        assert!(flies("stored", 0, 0, 100) && flies("inflight", 0, 100, 200));
+        assert!(flies("inflight", 0, 400, 500) && flies("inflight", 0, 500, 600));
+        assert_eq!(seen.count("flight void"), 2);
+        // The publish and its PubAck; the ack and its confirmation.
+        assert!(flies("stored", 1, 900, 1_000) && flies("stored", 1, 1_000, 1_100));
+        assert!(flies("acked", 1, 1_300, 1_400) && flies("acked", 1, 1_400, 1_500));
+        for words in ["publish returns", "flush returns", "request returns", "double ack returns"] {
+            assert!(seen.says(words), "{words} {layout:?}");
+        }
+        assert!(seen.says("PubAck: publish returns") || seen.says("PubAck"));
+        assert!(seen.says("no responders"));
+        // B dies at work, and its bar ends there.
+        assert_eq!(seen.spans("work inflight died", 1), [(along(1_100), along(1_500))]);
+        assert!(seen.spans("buffer inflight", 0).is_empty(), "nothing waits at the server");
+    }
+    // Where a hop is not to be seen, nothing of it is drawn.
+    let near = scene("core-loss");
+    assert_eq!(Seen::new(&near, Layout::Wide).count("flight void"), 0);
+}
+
+#[test]
 fn a_subscribers_buffer_fills_and_what_is_dropped_has_its_mark() {
     let trace = scene("slow-consumer");
     for layout in LAYOUTS {

@@ -32,6 +32,8 @@ pub(crate) struct SubscriberState<'a> {
     life: u32,
     /// Whether the handler is at work or about to be.
     busy: bool,
+    /// What it is at work on.
+    in_hand: Option<Msg>,
     stalled: bool,
     /// What sockets and server hold for a client that does not read.
     held: VecDeque<(Msg, u32)>,
@@ -53,6 +55,7 @@ impl<'a> SubscriberState<'a> {
             buffered_bytes: 0,
             life: 0,
             busy: false,
+            in_hand: None,
             stalled: false,
             held: VecDeque::new(),
             held_bytes: 0,
@@ -111,7 +114,11 @@ impl<'a, O: Observer> World<'a, O> {
         (s.buffered_bytes, s.held_bytes, s.stalled, s.busy) = (0, 0, false, false);
         s.life += 1;
         s.subscription += 1; // Nothing on the way belongs to a later one.
+        let in_hand = s.in_hand.take();
         let lost: Vec<(Msg, u32)> = s.buffer.drain(..).chain(s.held.drain(..)).collect();
+        if let Some(msg) = in_hand {
+            self.emit(Event::Dropped { msg, by: id, why: Drop::Unfinished });
+        }
         for (msg, _) in lost {
             self.emit(Event::Dropped { msg, by: id, why });
         }
@@ -295,6 +302,7 @@ impl<'a, O: Observer> World<'a, O> {
             return;
         };
         s.buffered_bytes -= u64::from(size);
+        s.in_hand = Some(msg);
         let service = s.spec.service_time;
         self.emit(Event::HandlerStarted { msg, by });
         let takes = self.rng.service(service);
@@ -303,10 +311,12 @@ impl<'a, O: Observer> World<'a, O> {
 
     /// Client: the handler is done with a message.
     pub(crate) fn handled(&mut self, by: ClientId, life: u32, msg: Msg) {
-        if self.subscriber(by).is_some_and(|s| s.life == life) {
-            self.emit(Event::HandlerDone { msg, by });
-            self.handle_next(by, life);
-        }
+        let Some(s) = self.subscriber(by).filter(|s| s.life == life) else { return };
+        s.in_hand = None;
+        let spec = s.spec;
+        self.emit(Event::HandlerDone { msg, by });
+        self.reply(msg, &spec.reply_with);
+        self.handle_next(by, life);
     }
 
     /// The server went away: every subscription is gone; those that reconnect try again at their pace.
@@ -366,37 +376,53 @@ impl<'a, O: Observer> World<'a, O> {
         let subject = self.subjects.number(&request.subject);
         let hearing: Vec<usize> =
             (0..self.subscribers.len()).filter(|&i| self.hears(i, subject)).collect();
-        let reply = hearing
-            .iter()
-            .map(|&i| self.subscribers[i].spec.reply_with.as_str())
-            .find(|reply| !reply.is_empty());
         let taken = self.take_in(msg, &request.subject, "", 0, request.data.len() as u32);
-        let (answer, after) = match (taken, reply) {
-            (Some(Taken::Stored { stream, seq, .. }), _) => {
+        let answer = match taken {
+            Some(Taken::Stored { stream, seq, .. }) => {
                 let stream = &self.names.streams[stream as usize];
-                let ack = format!("{{\"stream\":\"{stream}\",\"seq\":{seq}}}");
-                (CallAnswer::Reply(ack), Dur::ZERO)
+                CallAnswer::Reply(format!("{{\"stream\":\"{stream}\",\"seq\":{seq}}}"))
             }
-            (Some(Taken::Refused(why)), _) => {
+            Some(Taken::Refused(why)) => {
                 let (code, err_code, text) = why.text();
-                let refusal = crate::check::ApiError::new(code, err_code, text);
-                (CallAnswer::Failed(refusal), Dur::ZERO)
+                CallAnswer::Failed(crate::check::ApiError::new(code, err_code, text))
             }
-            // To the subscriber and back to the server.
-            (None, Some(reply)) => (CallAnswer::Reply(reply.into()), delay + delay),
-            (None, None) if hearing.is_empty() => (CallAnswer::NoResponders, Dur::ZERO),
-            (None, None) => {
-                self.answer_request(step, CallAnswer::Timeout, sent);
+            None if hearing.is_empty() => CallAnswer::NoResponders,
+            // Of the handlers that answer, the first to be done.
+            None => {
+                let until = (sent + request.timeout).max(self.now);
+                self.requests.push((msg, step, until));
+                self.queue.at(until, Class::Inbound, Act::RequestOver { step, msg });
                 return;
             }
         };
-        let at = self.now + after + delay;
+        let at = self.now + delay;
         if at > sent + request.timeout {
             self.answer_request(step, CallAnswer::Timeout, sent);
             return;
         }
         let answer = self.answer(answer);
         self.queue.at(at, Class::Inbound, Act::Answered { step, answer });
+    }
+
+    /// Client: a handler answers what may be a request that waits; the answer takes two hops to whoever asked.
+    fn reply(&mut self, msg: Msg, reply: &str) {
+        let at = self.now + self.scenario.network_delay + self.scenario.network_delay;
+        let waits = |&(asked, _, until): &(Msg, u32, Time)| asked == msg && at <= until;
+        let Some(place) = self.requests.iter().position(waits) else { return };
+        if self.up && !reply.is_empty() {
+            let (_, step, _) = self.requests.remove(place);
+            let answer = self.answer(CallAnswer::Reply(reply.into()));
+            self.queue.at(at, Class::Inbound, Act::Answered { step, answer });
+        }
+    }
+
+    /// Client: the time of a request is over; it ends unless an answer came.
+    pub(crate) fn request_over(&mut self, step: u32, msg: Msg) {
+        if let Some(place) = self.requests.iter().position(|(asked, ..)| *asked == msg) {
+            self.requests.remove(place);
+            let answer = self.answer(CallAnswer::Timeout);
+            self.emit(Event::Replied { step, answer });
+        }
     }
 
     /// Client: a request that was sent at `sent` ends with `answer` when its timeout is over.

@@ -66,7 +66,7 @@ impl<O: Observer> World<'_, O> {
             world.queue.send(now, Act::Status { to: by, connection, consumer, status, missing });
         };
         let Some(Some(c)) = self.consumers.get_mut(consumer as usize) else {
-            refuse(self, Status::NoResponders, 0);
+            refuse(self, Status::NoResponders, batch);
             return;
         };
         c.last_active = now;

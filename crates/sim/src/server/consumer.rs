@@ -267,8 +267,14 @@ impl Consumer {
             if let Some(max) = self.max_deliver().filter(|&max| deliveries + 1 > max) {
                 // Only sent once (R88); silent when the limit was lowered below the attempts made (R96).
                 let advise = deliveries == max || self.version >= Version::V2_15;
+                if deliveries == 1 && self.version > Version::V2_10 {
+                    self.redelivered.remove(seq); // It never was delivered again (R35).
+                }
                 self.pending.remove(&seq);
                 self.exhausted.insert(seq, ());
+                if max == 1 && deliveries == 1 && self.version > Version::V2_10 {
+                    self.redelivered.remove(seq); // R35
+                }
                 // The persisted entry goes too: R92 is about exhaustion by the timer alone.
                 if self.version >= Version::V2_14 && self.pending.is_empty() {
                     self.floor = self.last_delivery();
