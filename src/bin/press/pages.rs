@@ -160,7 +160,7 @@ pub(crate) fn front_page(template: &Template, book: &Book) -> String {
 /// The page of an address that leads nowhere. It may be asked for at any depth, so it is whole where the site has an absolute base, or
 /// where its address is known.
 pub(crate) fn missing_page(template: &Template, book: &Book) -> String {
-    let root = template.from_anywhere();
+    let root = template.way_from_anywhere();
     let main = format!(
         "<h1>{}</h1>\n<p class=\"lead\">{}</p>\n<p class=\"meant\" role=\"status\" hidden>{} </p>\n\
          <p><a href=\"{root}\">{}</a></p>\n",

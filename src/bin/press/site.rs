@@ -107,9 +107,6 @@ pub(crate) fn files(
     shell.push((worker::OFFLINE.into(), known(&offline_page(template, book))));
 
     let mut files = Vec::new();
-    for page in &pages {
-        files.push((twin::place(&page.path), twin::markdown(&page.html, book).into_bytes()));
-    }
     let also: Vec<(&str, &str, &str)> = pages
         .iter()
         .filter(|page| page.kind.is_some_and(|kind| kind != 'c'))
@@ -126,8 +123,11 @@ pub(crate) fn files(
     for (name, text) in embed::files(template, book) {
         files.push((name, known(&text)));
     }
-    // Nobody shows links to a book that is being written, and its writer waits.
+    // Nobody shows links to a book that is being written, or has a program read it; and its writer waits.
     if !template.reloads() {
+        for page in &pages {
+            files.push((twin::place(&page.path), twin::markdown(&page.html, book).into_bytes()));
+        }
         pictures(&mut files, book, &pages).map_err(|why| vec![why])?;
     }
     let pages: Vec<(String, Vec<u8>)> = pages

@@ -162,7 +162,7 @@ impl Template {
     }
 
     /// The way to the front page from any place: absolute, as far as the site knows where it is.
-    pub(crate) fn from_anywhere(&self) -> String {
+    pub(crate) fn way_from_anywhere(&self) -> String {
         match self.address().and_then(|address| address.split_once("://")?.1.split_once('/')) {
             Some((_, path)) if self.base.starts_with('.') => format!("/{path}"),
             _ => self.base.clone(),
@@ -373,7 +373,7 @@ pub(crate) mod tests {
             (template("/x/", "").of("Book", Some("https://e.org/y/")), "/x/"),
             (template("./", "").of("Book", None), "./"),
         ] {
-            assert_eq!(template.from_anywhere(), way);
+            assert_eq!(template.way_from_anywhere(), way);
         }
     }
 

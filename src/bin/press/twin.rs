@@ -5,6 +5,7 @@ use crate::markup::{Element, Node, is_inline, main_of, words};
 use crate::words;
 use delivery_book::Book;
 use delivery_figure::lab::Lab;
+use delivery_sim::setting::Form;
 use std::fmt::Write as _;
 
 /// Where the twin of the page at `path` is.
@@ -260,7 +261,7 @@ fn escape(text: &str, out: &mut String) {
     while let Some(c) = chars.next() {
         // Within a word an underscore is one.
         let inside =
-            before.is_alphanumeric() && chars.peek().is_some_and(|next| next.is_alphanumeric());
+            before.is_alphanumeric() && chars.peek().copied().is_some_and(char::is_alphanumeric);
         if matches!(c, '\\' | '*' | '`' | '<' | '[' | ']') || (c == '_' && !inside) {
             out.push('\\');
         }
@@ -329,7 +330,7 @@ fn figure(lab: &Lab) -> String {
     for (knob, value) in lab.knobs.iter().zip(lab.default_position().values) {
         let name =
             if knob.label.is_empty() { format!("`{}`", knob.name) } else { knob.label.clone() };
-        let positions: Vec<String> = match knob.form().map(|form| form.words()) {
+        let positions: Vec<String> = match knob.form().map(Form::words) {
             Some(words) if knob.positions.is_empty() => {
                 words.iter().map(|&w| w.to_owned()).collect()
             }
