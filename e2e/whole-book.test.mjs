@@ -17,7 +17,7 @@ for (const javaScriptEnabled of [true, false]) {
     const chapters = await page.locator('.book .chapters [data-chapter]').evaluateAll((all) => all.map(({ dataset }) => dataset.chapter));
     const there = await page.locator('main > .chapter').evaluateAll((all) => all.map(({ id }) => id));
     assert.deepEqual(there, chapters);
-    const figures = await page.locator('main figure').evaluateAll((all) => all.map((figure) => ({
+    const figures = await page.locator('main figure.paper-lab').evaluateAll((all) => all.map((figure) => ({
       id: figure.id.split('--')[1], seen: [...figure.querySelectorAll('svg.scene')].filter((svg) => svg.getClientRects().length).length, told: figure.querySelector('.told').textContent.length,
     })));
     assert.deepEqual(figures.map(({ id }) => id).sort(), (await labs()).sort());

@@ -178,6 +178,12 @@ fn markdown_is_rendered() {
              <tr><td>1</td><td class=\"right\">2</td></tr>\n</tbody></table>\n</div>\n",
         ),
         (
+            "|  | b |\n|---|---|\n| 1 | 2 |",
+            "<div class=\"table\" role=\"region\" tabindex=\"0\" aria-label=\"Table: , b\">\n\
+             <table><thead><tr><td></td><th>b</th></tr></thead><tbody>\n\
+             <tr><td>1</td><td>2</td></tr>\n</tbody></table>\n</div>\n",
+        ),
+        (
             ":::server 2.10–2.15\n\nOnly to a *waiting* pull.\n\n:::",
             "<aside class=\"note server\" role=\"note\"><p class=\"note-title\">What servers really do <span class=\"seen\">seen on 2.10–2.15</span></p>\n\
              <p>Only to a <em>waiting</em> pull.</p>\n</aside>\n",
