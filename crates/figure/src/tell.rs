@@ -389,7 +389,10 @@ impl<'a, 'r> Teller<'a, 'r> {
                 Event::PubFailed { msg, by, why }
                     if matches!(
                         why,
-                        Refusal::Disconnected | Refusal::Timeout | Refusal::BufferFull
+                        Refusal::NoStream
+                            | Refusal::Disconnected
+                            | Refusal::Timeout
+                            | Refusal::BufferFull
                     ) =>
                 {
                     let (who, label) = (self.story.client(by), self.label(msg));
@@ -410,13 +413,7 @@ impl<'a, 'r> Teller<'a, 'r> {
                         .text(&label)
                         .text(" is ")
                         .state("lost", "lost")
-                        .text(if asked {
-                            "."
-                        } else if told {
-                            ", and its sender is sent an error."
-                        } else {
-                            ", and its sender is not told."
-                        });
+                        .text(if asked || told { "." } else { ", and its sender is not told." });
                 }
                 _ => {}
             }

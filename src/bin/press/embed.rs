@@ -3,7 +3,8 @@
 //! A static host cannot see a query, so each lab has an address of its own, `embed/x/?ack_wait=8s`; the page `embed/`
 //! sends `embed/?lab=x&ack_wait=8s` there, and says which labs there are.
 
-use crate::template::{Page, Template, script};
+use crate::reader::script;
+use crate::template::{Page, Template};
 use crate::text::escaped;
 use crate::words;
 use delivery_book::{Book, Chapter, Part};

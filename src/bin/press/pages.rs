@@ -1,14 +1,11 @@
 //! The pages of the book: chapters, the front page, and the page for what is not there.
 
 use crate::contents::{chapters, parts, span};
-use crate::template::{Page, Template, script};
+use crate::template::{Page, Template};
 use crate::text::{escaped, lower_first};
 use crate::{reader, words, worker};
 use delivery_book::{Book, Chapter, Part, Reference};
 use std::fmt::Write as _;
-
-/// Makes a form of the chooser, in the chapter that has it.
-pub(crate) const CHOOSER: &str = include_str!("../../../chooser.js");
 
 pub(crate) fn chapter_page(template: &Template, book: &Book, i: usize) -> String {
     let chapter = &book.chapters[i];
@@ -49,7 +46,7 @@ pub(crate) fn chapter_page(template: &Template, book: &Book, i: usize) -> String
             writeln!(main, "<nav class=\"turn\" aria-label=\"{}\">{turns}</nav>", words::AROUND);
     }
     let head = if chapter.chooser {
-        let (base, name) = (&template.base, script("chooser", CHOOSER));
+        let (base, (name, _)) = (&template.base, reader::chooser());
         format!("<script type=\"module\" src=\"{base}{name}\"></script>\n")
     } else {
         String::new()
@@ -160,7 +157,7 @@ pub(crate) fn front_page(template: &Template, book: &Book) -> String {
 /// The page of an address that leads nowhere. It may be asked for at any depth, so it is whole where the site has an absolute base, or
 /// where its address is known.
 pub(crate) fn missing_page(template: &Template, book: &Book) -> String {
-    let root = template.way_from_anywhere();
+    let root = template.absolute();
     let main = format!(
         "<h1>{}</h1>\n<p class=\"lead\">{}</p>\n<p class=\"meant\" role=\"status\" hidden>{} </p>\n\
          <p><a href=\"{root}\">{}</a></p>\n",

@@ -1,7 +1,7 @@
 //! What a reader has around the text: the choice of light or dark, the search, what was read. The scripts of it, and its controls,
 //! which are there only where scripts run.
 
-use crate::template::{fingerprint, script};
+use crate::template::fingerprint;
 use crate::{words, worker};
 use std::fmt::Write as _;
 
@@ -12,11 +12,18 @@ const READER: &str = include_str!("../../../reader/reader.js");
 /// Is fetched when somebody searches.
 const FIND: &str = include_str!("../../../reader/find.js");
 
+/// Runs where the book has its questions.
+const CHOOSER: &str = include_str!("../../../reader/chooser.js");
 /// Runs on the page for what is not there.
 const MISSING: &str = include_str!("../../../reader/missing.js");
 
 /// Stands in finished pages for the name of the index, which is known when all are finished.
 const INDEX: &str = "index-of-the-book.txt";
+
+/// The name of a script, which changes with it.
+pub(crate) fn script(name: &str, text: &str) -> String {
+    format!("{name}-{:016x}.js", fingerprint(text.as_bytes()))
+}
 
 /// A script with the words of the interface in it.
 fn worded(text: &str) -> String {
@@ -49,7 +56,13 @@ pub(crate) fn files() -> Vec<(String, String)> {
         named("reader", READER),
         named("find", FIND),
         named("missing", MISSING),
+        chooser(),
     ]
+}
+
+/// The script of the questions of the book.
+pub(crate) fn chooser() -> (String, String) {
+    named("chooser", CHOOSER)
 }
 
 /// What the page for what is not there loads besides.

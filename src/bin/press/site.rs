@@ -1,9 +1,9 @@
 //! The whole site: every page finished, and the files that are made of all of them.
 
-use crate::pages::{CHOOSER, chapter_page, front_page, missing_page, offline_page, reference_page};
+use crate::pages::{chapter_page, front_page, missing_page, offline_page, reference_page};
 use crate::preview::Painter;
 use crate::search::{Found, index};
-use crate::template::{ICON, MANIFEST, PREVIEW, Template, script};
+use crate::template::{ICON, MANIFEST, PREVIEW, Template};
 use crate::text::escaped;
 use crate::{embed, paper, reader, twin, worker};
 use delivery_book::Book;
@@ -100,9 +100,6 @@ pub(crate) fn files(
         }
     }
     shell.extend(reader::files().into_iter().map(|(name, text)| (name, text.into_bytes())));
-    if book.chapters.iter().any(|chapter| chapter.chooser) {
-        shell.push((script("chooser", CHOOSER), CHOOSER.into()));
-    }
     shell.push((index_name.clone(), index.into_bytes()));
     shell.push((worker::OFFLINE.into(), known(&offline_page(template, book))));
 

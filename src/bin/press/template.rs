@@ -22,11 +22,6 @@ pub(crate) fn fingerprint(bytes: &[u8]) -> u64 {
     })
 }
 
-/// The name of a script, which changes with it.
-pub(crate) fn script(name: &str, text: &str) -> String {
-    format!("{name}-{:016x}.js", fingerprint(text.as_bytes()))
-}
-
 /// What a finished page is made from.
 pub(crate) struct Template {
     text: String,
@@ -162,7 +157,7 @@ impl Template {
     }
 
     /// The way to the front page from any place: absolute, as far as the site knows where it is.
-    pub(crate) fn way_from_anywhere(&self) -> String {
+    pub(crate) fn absolute(&self) -> String {
         match self.address().and_then(|address| address.split_once("://")?.1.split_once('/')) {
             Some((_, path)) if self.base.starts_with('.') => format!("/{path}"),
             _ => self.base.clone(),
@@ -373,7 +368,7 @@ pub(crate) mod tests {
             (template("/x/", "").of("Book", Some("https://e.org/y/")), "/x/"),
             (template("./", "").of("Book", None), "./"),
         ] {
-            assert_eq!(template.way_from_anywhere(), way);
+            assert_eq!(template.absolute(), way);
         }
     }
 
