@@ -126,6 +126,11 @@ fn moment_end(records: &[Record], from: usize) -> usize {
     if apart { from + first } else { to }
 }
 
+/// Whether a publish that ends so is told at its client; of the others it is told at the server.
+pub(crate) fn fails(why: Refusal) -> bool {
+    matches!(why, Refusal::Disconnected | Refusal::Timeout | Refusal::BufferFull)
+}
+
 /// Whether the network takes so long that what happens at its two ends is told one by one.
 pub(crate) fn is_far(trace: &Trace) -> bool {
     trace.scenario.network_delay.0 > GLUE
@@ -386,12 +391,7 @@ impl<'a, 'r> Teller<'a, 'r> {
                         .state("lost", "refuses")
                         .put(format_args!(" {label}: {}.", refusal(why)));
                 }
-                Event::PubFailed { msg, by, why }
-                    if matches!(
-                        why,
-                        Refusal::Disconnected | Refusal::Timeout | Refusal::BufferFull
-                    ) =>
-                {
+                Event::PubFailed { msg, by, why } if fails(why) => {
                     let (who, label) = (self.story.client(by), self.label(msg));
                     self.on(who);
                     self.say
@@ -404,15 +404,12 @@ impl<'a, 'r> Teller<'a, 'r> {
                     let label = self.label(msg);
                     self.on("server");
                     let told = ways::is_told(self.story.trace, msg);
-                    let asked = matches!(op(self.story.trace, msg), Some(Op::Request(_)));
                     self.say
                         .start("Nobody listens: ")
                         .text(&label)
                         .text(" is ")
                         .state("lost", "lost")
-                        .text(if asked {
-                            "."
-                        } else if told {
+                        .text(if told {
                             ", and its sender is sent an error."
                         } else {
                             ", and its sender is not told."
