@@ -75,6 +75,20 @@ for (const [name, folder, prefix] of [
   });
 }
 
+test('an address that is nearly there is told which page may have been meant', async (t) => {
+  const started = await browser(t);
+  const home = await hosted(t, siteX(), '/x/');
+  for (const path of ['the-stopwach/', 'chapters/the-stopwatch.html', 'stopwatch/the-stopwatch-2/']) {
+    const page = await open(started, home + path);
+    await page.locator('.meant').getByRole('link').click();
+    await page.waitForURL(`${home}the-stopwatch/`);
+    await page.context().close();
+  }
+  const page = await open(started, `${home}zzzzzzzz/`);
+  await page.waitForLoadState('networkidle');
+  assert.ok(!(await page.locator('.meant').isVisible()));
+});
+
 test('an address that is not there gets a page that says so and leads back', async (t) => {
   const started = await browser(t);
   const home = await hosted(t, siteX(), '/x/');

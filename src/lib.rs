@@ -8,6 +8,8 @@ mod compact;
 mod html;
 mod live;
 mod player;
+#[cfg(feature = "ssr")]
+pub mod printed;
 mod repaint;
 mod run;
 pub mod view;

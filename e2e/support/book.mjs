@@ -16,7 +16,9 @@ export const many = async () => ({ [MANY]: await readFile(join(PROJECT, 'tests',
 /** The template that a finished page was made from: its head with the site's own files, and nothing of the book. */
 function template(page) {
   const blank = page
-    .replace(/<meta (?:http-equiv|name)="(?!lab-assets)[^>]*>\s*/g, '')
+    .replace(/<meta (?:http-equiv|name|property)="(?!lab-assets)[^>]*>\s*/g, '')
+    .replace(/<link rel="(?:alternate|apple-touch-icon|canonical|manifest)"[^>]*>\s*/g, '')
+    .replace(/<script [^>]*(?:reader|scheme)-[0-9a-f]{16}\.js"[^>]*><\/script>\s*/g, '')
     .replace(/<title>[^]*?<\/title>/, '<title></title>')
     .replace(/<body>[^]*<\/body>/, '<body>\n<main id="content"></main>\n</body>');
   if (!blank.includes('name="lab-assets"')) throw new Error('The page of the site names no program for its labs.');
@@ -32,15 +34,18 @@ export async function bookWith(t, labs) {
 
 /**
  * The folder of a site whose book has more labs, TOML by slug, at the end of the chapter with the labs; removed by `close`.
- * `from` is the built site to start from.
+ * `from` is the built site to start from; `line` stands first in the file of the book.
  */
-export async function siteWith(labs, from = site()) {
+export async function siteWith(labs, from = site(), line = '') {
   const folder = await mkdtemp(join(tmpdir(), 'delivery-lab-book-'));
   const close = () => rm(folder, { recursive: true, force: true });
   try {
     const dist = join(folder, 'dist');
     await cp(from, dist, { recursive: true });
     await cp(join(PROJECT, 'content'), join(folder, 'content'), { recursive: true });
+
+    const book = join(folder, 'content', 'book.toml');
+    await writeFile(book, `${line}\n${await readFile(book, 'utf8')}`);
 
     const chapters = join(folder, 'content', 'chapters');
     const name = (await readdir(chapters)).find((each) => each.endsWith(`-${CHAPTER.replace('/', '')}.md`));

@@ -39,7 +39,8 @@ export async function browser(t) {
  * or refused requests, and requests that leave `url`'s origin; `page.asked` every request.
  */
 export async function open(started, url, options = {}) {
-  const context = await started.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  // What a service worker keeps is looked at by itself, in offline.test.mjs.
+  const context = await started.newContext({ viewport: { width: 1280, height: 900 }, serviceWorkers: 'block', ...options });
   context.setDefaultTimeout(PATIENCE);
   const page = await context.newPage();
   watch(page, new URL(url).origin);

@@ -16,6 +16,9 @@ const IN_ALL: u64 = 224 * 1024;
 /// Most requests in all.
 const REQUESTS: usize = 12;
 
+/// Most brotli bytes of the index that a search fetches.
+const INDEX: u64 = 60 * 1024;
+
 /// A file that the page loads.
 #[derive(Debug, PartialEq, Eq)]
 struct Part {
@@ -40,10 +43,29 @@ pub(crate) fn print(dist: &Path) -> Result<(), Failure> {
         println!("{}", table(&parts));
         over.extend(above(&parts).into_iter().map(|clause| format!("{page}: {clause}")));
     }
+    let (path, index) = index(dist)?;
+    println!("{index:>21}  {path}, when somebody searches, of {INDEX}");
+    if index > INDEX {
+        over.push(format!("{path}: {index} bytes when somebody searches, at most {INDEX}"));
+    }
     if over.is_empty() {
         return Ok(());
     }
     Err(format!("The site is too heavy: {}.", over.join("; ")))
+}
+
+/// The index that the first page names, from the root of the site, and its size in brotli.
+fn index(dist: &Path) -> Result<(String, u64), Failure> {
+    let page = PAGES[0];
+    let html = fs::read_to_string(dist.join(page)).unwrap_or_default();
+    let path = html
+        .split('<')
+        .find_map(|tag| attribute(tag, "data-index"))
+        .and_then(|link| resolve(dist, page, link))
+        .ok_or_else(|| format!("{page} names no index of the book that is there."))?;
+    let bytes =
+        fs::read(dist.join(&path)).map_err(|error| format!("{path} cannot be read: {error}."))?;
+    Ok((path, compressed(&bytes)))
 }
 
 /// Finds every file of the page and compresses it.

@@ -48,8 +48,8 @@ struct Term {
 pub(crate) struct Glossary {
     source: Option<Source>,
     terms: BTreeMap<String, Term>,
-    /// The words of each form, and the anchor of its term; of those that begin alike the longest first.
-    forms: Vec<(String, String)>,
+    /// By the small first letter the words of each form and the anchor of its term, the longest first.
+    forms: BTreeMap<char, Vec<(String, String)>>,
 }
 
 impl Glossary {
@@ -79,7 +79,7 @@ impl Glossary {
                     };
                     problems.push(source.problem(line, sentence));
                 }
-                glossary.forms.push((form.clone(), markdown::anchor_of(&term.name)));
+                glossary.add(form, &markdown::anchor_of(&term.name));
             }
             let entry = Term {
                 line,
@@ -90,9 +90,20 @@ impl Glossary {
             };
             glossary.terms.insert(markdown::anchor_of(&entry.name), entry);
         }
-        glossary.forms.sort_by_key(|(form, _)| std::cmp::Reverse(form.len()));
         glossary.source = Some(source);
         Ok(glossary)
+    }
+
+    fn add(&mut self, form: &str, anchor: &str) {
+        let Some(first) = small_first(form) else { return };
+        let alike = self.forms.entry(first).or_default();
+        let place = alike.partition_point(|(other, _)| other.len() >= form.len());
+        alike.insert(place, (form.to_owned(), anchor.to_owned()));
+    }
+
+    /// The forms that a text may begin with.
+    fn like(&self, text: &str) -> &[(String, String)] {
+        small_first(text).and_then(|first| self.forms.get(&first)).map_or(&[], Vec::as_slice)
     }
 
     /// Whether there is one.
@@ -110,7 +121,7 @@ impl Glossary {
     /// # Errors
     /// The sentence that there is none.
     pub(crate) fn anchor(&self, words: &str) -> Result<&str, String> {
-        match self.forms.iter().find(|(form, _)| fits(words, form) == Some(words.len())) {
+        match self.like(words).iter().find(|(form, _)| fits(words, form) == Some(words.len())) {
             Some((_, anchor)) => Ok(anchor),
             None => {
                 let known: Vec<&str> = self.terms.values().map(|term| term.name.as_str()).collect();
@@ -145,7 +156,7 @@ impl Glossary {
 
     /// The longest form that a text begins with.
     fn at(&self, text: &str) -> Option<(usize, &str)> {
-        self.forms.iter().find_map(|(form, anchor)| {
+        self.like(text).iter().find_map(|(form, anchor)| {
             let length = fits(text, form)?;
             (!text[length..].starts_with(joins)).then_some((length, anchor.as_str()))
         })
@@ -231,6 +242,10 @@ fn joins(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '-' | '_' | '‑')
 }
 
+fn small_first(text: &str) -> Option<char> {
+    text.chars().next()?.to_lowercase().next()
+}
+
 /// How much of a text this form takes, if the text begins with it: a first letter may be a capital there, and a space one
 /// that does not break.
 fn fits(text: &str, form: &str) -> Option<usize> {
@@ -260,9 +275,8 @@ mod tests {
             ("Core NATS", "core-nats"),
             ("consumer", "consumer"),
         ] {
-            glossary.forms.push((form.into(), anchor.into()));
+            glossary.add(form, anchor);
         }
-        glossary.forms.sort_by_key(|(form, _)| std::cmp::Reverse(form.len()));
         glossary
     }
 

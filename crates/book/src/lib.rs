@@ -69,6 +69,8 @@ pub struct Book {
     pub figure: String,
     /// The servers that the simulator was checked against, as a list in words.
     pub checked_against: String,
+    /// Where it will be read, `https://example.org/x/`, if that is known.
+    pub site: Option<String>,
     /// Its parts, in order; also those that have no chapter yet.
     pub parts: Vec<BookPart>,
     /// Its chapters, by number.
@@ -107,6 +109,7 @@ struct BookFile {
     about: String,
     figure: Spanned<String>,
     checked_against: String,
+    site: Option<Spanned<String>>,
     part: Vec<BookPart>,
 }
 
@@ -147,6 +150,18 @@ impl Book {
             problems.push(source.problem(source.line(file.figure.span().start), sentence));
         }
 
+        if let Ok((file, source)) = &file
+            && let Some(site) = &file.site
+            && !is_address(site.get_ref())
+        {
+            problems.push(source.problem(
+                source.line(site.span().start),
+                format!(
+                    "`{}` is no address of a site; it begins with https:// and ends with a slash",
+                    site.get_ref()
+                ),
+            ));
+        }
         let mut sweeps = BTreeMap::new();
         let folder = content.join("sweeps");
         for source in Source::read_any(&folder, &format!("{root}/sweeps"), "toml", &mut problems) {
@@ -326,6 +341,7 @@ impl Book {
                 about: file.about.split_whitespace().collect::<Vec<_>>().join(" "),
                 figure: file.figure.into_inner(),
                 checked_against: file.checked_against,
+                site: file.site.map(Spanned::into_inner),
                 parts,
                 chapters,
                 references,
@@ -350,4 +366,15 @@ impl Book {
     pub fn labs(&self) -> impl Iterator<Item = &Lab> {
         self.labs.values()
     }
+}
+
+/// Whether this is where a site can be.
+fn is_address(text: &str) -> bool {
+    let host = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+    host.is_some_and(|host| {
+        host.len() > 1
+            && !host.starts_with('/')
+            && host.ends_with('/')
+            && !host.contains(['?', '#', '"', '<', ' '])
+    })
 }

@@ -486,12 +486,13 @@ pub(crate) fn fragment(
     problems: &mut Vec<Problem>,
 ) -> String {
     let body = Body { source, from: 0 };
-    let Outline { anchors, labs, snippets, chooser, .. } = outline(body);
-    if !(anchors.is_empty() && labs.is_empty() && snippets.is_empty()) || chooser {
-        problems.push(
-            source
-                .problem(source.line(0), "headings, labs and code in tabs stand in chapters alone"),
-        );
+    let Outline { anchors, labs, sweeps, snippets, chooser, .. } = outline(body);
+    let placed = !(labs.is_empty() && sweeps.is_empty() && snippets.is_empty()) || chooser;
+    if placed || !anchors.is_empty() {
+        problems.push(source.problem(
+            source.line(0),
+            "headings, labs, sweeps and code in tabs stand in chapters alone",
+        ));
         return String::new();
     }
     let parts = write(body, slug, index, problems, false).parts;

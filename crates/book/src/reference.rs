@@ -43,8 +43,9 @@ const OF: [(&str, &str); 7] = [
     ("server", "Of the server"),
 ];
 
-/// Fields of the configuration of streams and consumers whose names say what they are. Others, such as `name`, are words as well.
-const FIELDS: [&str; 60] = [
+/// Fields of the configuration of streams and consumers whose names say what they are. Others are words as well, such as `name`,
+/// or counters, such as `first_seq`.
+const FIELDS: [&str; 59] = [
     "ack_policy",
     "ack_wait",
     "allow_atomic",
@@ -67,7 +68,6 @@ const FIELDS: [&str; 60] = [
     "durable_name",
     "filter_subject",
     "filter_subjects",
-    "first_seq",
     "flow_control",
     "headers_only",
     "idle_heartbeat",

@@ -236,7 +236,7 @@ fn what_is_wrong_in_a_chapter_is_said_with_its_line() {
         ("{{lab crash}}", "9: the lab crash is on this page already; a lab stands once on a page"),
         (
             "{{lab}}",
-            "9: `{{lab}}` is not understood; a lab is placed by {{lab its-slug}}, code by {{code its-name}}",
+            "9: `{{lab}}` is not understood; a lab is placed by {{lab its-slug}}, code by {{code its-name}}, a table of runs by {{sweep its-name}}",
         ),
         ("{{code ack}}", "9: `ack` is not a snippet here; there is none"),
         (
@@ -1101,7 +1101,7 @@ fn what_is_wrong_in_a_reference_is_said_with_its_line() {
             "settings",
             "run = 'B.'",
             "run = '## B'",
-            "24: headings, labs and code in tabs stand in chapters alone",
+            "24: headings, labs, sweeps and code in tabs stand in chapters alone",
         ),
         ("settings", "editable = true", "editable = []", "7: "),
         (

@@ -8,7 +8,8 @@ use crate::put::Put as _;
 use crate::story::{Life, Lives, Over, Said, Story};
 use crate::why::moment;
 use delivery_sim::order::sorted;
-use delivery_sim::scenario::{AckPolicy, ConsumerConfig, Op};
+use delivery_sim::scenario::{AckPolicy, ConsumerConfig, DeliverPolicy, Op};
+use delivery_sim::subject::matches;
 use delivery_sim::trace::{ClientKind, ConsumerId, Drop, Event, Msg, Reply, StreamId};
 use delivery_sim::{Time, Trace};
 
@@ -450,7 +451,21 @@ impl<'a> Look<'a> {
         let stream = self.story.trace.consumers[usize::from(id.0)].stream;
         let sent = |msg: Msg| self.story.of(id, msg).any(|i| self.story.lives[i].sent <= self.t);
         let kept = self.streams[usize::from(stream.0)].messages.iter();
-        let never: Vec<Msg> = kept.map(|(_, msg, _)| *msg).filter(|msg| !sent(*msg)).collect();
+        let mut never: Vec<Msg> = kept.map(|(_, msg, _)| *msg).filter(|msg| !sent(*msg)).collect();
+        // What lies before the start of a consumer that sees all of its stream is none of its business.
+        let config = self.story.trace.scenario.consumers.get(usize::from(id.0)).map(|c| &c.config);
+        if let Some(before) = never.len().checked_sub(count as usize)
+            && config.is_some_and(|config| {
+                let filters = &config.filter_subjects;
+                let sees = |msg: &Msg| {
+                    let subject = self.story.trace.subject(*msg);
+                    filters.is_empty() || filters.iter().any(|filter| matches(filter, &subject))
+                };
+                config.deliver_policy != DeliverPolicy::LastPerSubject && never.iter().all(sees)
+            })
+        {
+            never.drain(..before);
+        }
         if never.len() as u64 == count {
             self.of("% [has|have] never been delivered.", &never)
         } else {

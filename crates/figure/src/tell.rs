@@ -128,7 +128,10 @@ fn moment_end(records: &[Record], from: usize) -> usize {
 
 /// Whether a publish that ends so is told at its client; of the others it is told at the server.
 pub(crate) fn fails(why: Refusal) -> bool {
-    matches!(why, Refusal::Disconnected | Refusal::Timeout | Refusal::BufferFull)
+    matches!(
+        why,
+        Refusal::NoStream | Refusal::Disconnected | Refusal::Timeout | Refusal::BufferFull
+    )
 }
 
 /// Whether the network takes so long that what happens at its two ends is told one by one.
@@ -409,11 +412,7 @@ impl<'a, 'r> Teller<'a, 'r> {
                         .text(&label)
                         .text(" is ")
                         .state("lost", "lost")
-                        .text(if told {
-                            ", and its sender is sent an error."
-                        } else {
-                            ", and its sender is not told."
-                        });
+                        .text(if told { "." } else { ", and its sender is not told." });
                 }
                 _ => {}
             }

@@ -293,7 +293,7 @@ fn other_runs_are_drawn_and_told_as_well() {
         (
             "published with nobody to take it",
             "[[timeline]]\nat = \"1s\"\nop.publish = { subject = \"hello\", data = \"hello\" }".into(),
-            "Nobody listens: hello is lost, and its sender is sent an error.",
+            "Nobody listens: hello is lost. Publisher fails to publish hello: no stream takes the subject.",
         ),
         (
             "nak in time",

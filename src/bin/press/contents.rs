@@ -1,11 +1,9 @@
 //! Lists of what is in the book: parts, chapters, and the sections of the one that is open.
 
 use crate::text::escaped;
+use crate::words;
 use delivery_book::{Book, Chapter, Heading};
 use std::fmt::Write as _;
-
-/// What the pages are called that are no chapters.
-pub(crate) const REFERENCE: &str = "Reference";
 
 /// Most sections of a page that is no chapter.
 const MOST: usize = 12;
@@ -19,7 +17,8 @@ pub(crate) fn chapters(book: &Book, root: &str, current: Option<&str>) -> String
             let (mark, inner) = mark(current, &c.slug, &c.headings);
             let _ = writeln!(
                 out,
-                "<li><a href=\"{root}{}/\"{mark}><span class=\"n\">{}</span>{}</a>{inner}</li>",
+                "<li data-chapter=\"{}\"><a href=\"{root}{}/\"{mark}><span class=\"n\">{}</span>{}</a>{inner}</li>",
+                c.slug,
                 c.slug,
                 c.number,
                 escaped(&c.short)
@@ -28,7 +27,7 @@ pub(crate) fn chapters(book: &Book, root: &str, current: Option<&str>) -> String
         out.push_str("</ol>\n");
     }
     if !book.references.is_empty() {
-        let _ = writeln!(out, "<p class=\"part\">{REFERENCE}</p>\n<ol>");
+        let _ = writeln!(out, "<p class=\"part\">{}</p>\n<ol>", words::REFERENCE);
         for r in &book.references {
             // A long list is on the page itself.
             let groups = r.headings.iter().filter(|heading| heading.level == 2).count();
@@ -67,7 +66,7 @@ fn sections(headings: &[Heading]) -> String {
     if links.is_empty() {
         return String::new();
     }
-    format!("<ol aria-label=\"On this page\">{}</ol>", links.concat())
+    format!("<ol aria-label=\"{}\">{}</ol>", words::ON_THIS_PAGE, links.concat())
 }
 
 /// The parts that have chapters: title, promise, chapters.

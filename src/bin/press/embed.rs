@@ -3,8 +3,10 @@
 //! A static host cannot see a query, so each lab has an address of its own, `embed/x/?ack_wait=8s`; the page `embed/`
 //! sends `embed/?lab=x&ack_wait=8s` there, and says which labs there are.
 
-use crate::template::{Page, Template, script};
+use crate::reader::script;
+use crate::template::{Page, Template};
 use crate::text::escaped;
+use crate::words;
 use delivery_book::{Book, Chapter, Part};
 use delivery_figure::lab::Lab;
 use std::fmt::Write as _;
@@ -55,13 +57,15 @@ fn lab_page(template: &Template, book: &Book, lab: &Lab) -> String {
     // For those who go from heading to heading the page has a first one; to the eye the lab's own is it.
     let body = format!(
         "<main id=\"content\" class=\"embed\">\n<h1>{title}</h1>\n{}\n\
-         <p class=\"from\">From <a href=\"../../{place}#{}\" target=\"_blank\" rel=\"noopener\">{whence}</a></p>\n</main>",
+         <p class=\"from\">{} <a href=\"../../{place}#{}\" target=\"_blank\" rel=\"noopener\">{whence}</a></p>\n</main>",
         delivery_lab::view::render(lab, true),
+        words::FROM,
         lab.slug
     );
     template.fill(&Page {
         title: &format!("{} · {}", lab.title, book.title),
         description: &lab.question,
+        path: &format!("embed/{}/", lab.slug),
         root: "../../",
         head: &head,
         body,
@@ -77,9 +81,8 @@ fn list_page(template: &Template, book: &Book) -> String {
         script("choose", CHOOSE),
         slugs.join(" ")
     );
-    let mut main = String::from(
-        "<h1>Figures for a page of yours</h1>\n<p class=\"unknown\" role=\"status\" hidden></p>\n<ul>\n",
-    );
+    let mut main = String::from("<p class=\"unknown\" role=\"status\" hidden></p>\n<ul>\n");
+    main.insert_str(0, &format!("<h1>{}</h1>\n", words::FIGURES));
     for lab in book.labs() {
         let _ = write!(main, "<li><a href=\"{}/\">{}</a>", lab.slug, escaped(&lab.title));
         if let Some(chapter) = chapter(book, lab) {
@@ -118,8 +121,9 @@ fn list_page(template: &Template, book: &Book) -> String {
         escaped(&book.title)
     );
     template.fill(&Page {
-        title: &format!("Figures for a page of yours · {}", book.title),
-        description: "The figures of this book, each by itself, to be shown in other pages.",
+        title: &format!("{} · {}", words::FIGURES, book.title),
+        description: words::FIGURES_WHAT,
+        path: "embed/",
         root: "../",
         head: &head,
         body: format!("<main id=\"content\">\n{main}</main>"),

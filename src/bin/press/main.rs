@@ -11,12 +11,20 @@
 
 mod contents;
 mod embed;
+mod markup;
 mod pages;
+mod paper;
+mod preview;
+mod reader;
+mod search;
+mod site;
 mod template;
 mod text;
+mod twin;
+mod words;
+mod worker;
 
 use delivery_book::Book;
-use pages::{chapter_page, front_page, missing_page, reference_page};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use template::Template;
@@ -55,26 +63,18 @@ fn press() -> Result<String, Vec<String>> {
         .map_err(|sentence| vec![sentence])?;
     let book = Book::load(Path::new("content"))
         .map_err(|problems| problems.iter().map(ToString::to_string).collect::<Vec<_>>())?;
-    let write = |name: &str, text: String| {
+    let template = template.of(&book.title, book.site.as_deref());
+    for (name, content) in site::files(&template, &book, &folder)? {
         let path = folder.join(name);
         let made = path.parent().map_or(Ok(()), std::fs::create_dir_all);
-        made.and_then(|()| std::fs::write(&path, text))
-            .map_err(|error| vec![format!("{}: cannot be written: {error}", path.display())])
+        made.and_then(|()| std::fs::write(&path, content))
+            .map_err(|error| vec![format!("{}: cannot be written: {error}", path.display())])?;
+    }
+    let unknown = if template.address().is_some() {
+        ""
+    } else {
+        " Without an address of the site (`site` in content/book.toml, or built for https://…) there is no sitemap."
     };
-    for (i, chapter) in book.chapters.iter().enumerate() {
-        write(&format!("{}/index.html", chapter.slug), chapter_page(&template, &book, i))?;
-    }
-    if book.chapters.iter().any(|chapter| chapter.chooser) {
-        write(&template::script("chooser", pages::CHOOSER), pages::CHOOSER.into())?;
-    }
-    for reference in &book.references {
-        let page = reference_page(&template, &book, reference);
-        write(&format!("{}/index.html", reference.slug), page)?;
-    }
-    for (name, text) in embed::files(&template, &book) {
-        write(&name, text)?;
-    }
-    write("404.html", missing_page(&template, &book))?;
-    write("index.html", front_page(&template, &book))?;
-    Ok(format!("{} and the front page were written.", count(book.chapters.len(), "chapter")))
+    let chapters = count(book.chapters.len(), "chapter");
+    Ok(format!("{chapters} and the front page were written.{unknown}"))
 }

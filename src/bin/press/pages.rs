@@ -1,21 +1,18 @@
 //! The pages of the book: chapters, the front page, and the page for what is not there.
 
-use crate::contents::{REFERENCE, chapters, parts, span};
-use crate::template::{Page, Template, script};
+use crate::contents::{chapters, parts, span};
+use crate::template::{Page, Template};
 use crate::text::{escaped, lower_first};
+use crate::{reader, words, worker};
 use delivery_book::{Book, Chapter, Part, Reference};
 use std::fmt::Write as _;
-
-/// Makes a form of the chooser, in the chapter that has it.
-pub(crate) const CHOOSER: &str = include_str!("../../../chooser.js");
 
 pub(crate) fn chapter_page(template: &Template, book: &Book, i: usize) -> String {
     let chapter = &book.chapters[i];
     let part = book.parts.iter().find(|part| part.id == chapter.part);
     let mut main = format!(
-        "<p class=\"eyebrow\">Chapter {}, {}</p>\n<h1>{}</h1>\n",
-        chapter.number,
-        escaped(part.map_or("", |part| &part.title)),
+        "<p class=\"eyebrow\">{}</p>\n<h1>{}</h1>\n",
+        words::eyebrow(chapter.number, &escaped(part.map_or("", |part| &part.title))),
         escaped(&chapter.title)
     );
     let mut first = true;
@@ -43,15 +40,13 @@ pub(crate) fn chapter_page(template: &Template, book: &Book, i: usize) -> String
     };
     let before = i.checked_sub(1).map(|i| &book.chapters[i]);
     let turns =
-        turn(before, "prev", "Before this") + &turn(book.chapters.get(i + 1), "next", "Next");
+        turn(before, "prev", words::BEFORE) + &turn(book.chapters.get(i + 1), "next", words::NEXT);
     if !turns.is_empty() {
-        let _ = writeln!(
-            main,
-            "<nav class=\"turn\" aria-label=\"Chapters before and after\">{turns}</nav>"
-        );
+        let _ =
+            writeln!(main, "<nav class=\"turn\" aria-label=\"{}\">{turns}</nav>", words::AROUND);
     }
     let head = if chapter.chooser {
-        let (base, name) = (&template.base, script("chooser", CHOOSER));
+        let (base, (name, _)) = (&template.base, reader::chooser());
         format!("<script type=\"module\" src=\"{base}{name}\"></script>\n")
     } else {
         String::new()
@@ -59,6 +54,7 @@ pub(crate) fn chapter_page(template: &Template, book: &Book, i: usize) -> String
     template.fill(&Page {
         title: &format!("{} · {}", chapter.short, book.title),
         description: &chapter.summary,
+        path: &format!("{}/", chapter.slug),
         root: "../",
         head: &head,
         body: body(book, "../", Some(&chapter.slug), "chapter", &main),
@@ -85,7 +81,7 @@ fn meanings(book: &Book, chapter: &Chapter) -> String {
 pub(crate) fn reference_page(template: &Template, book: &Book, reference: &Reference) -> String {
     let main = format!(
         "<p class=\"eyebrow\">{}</p>\n<h1>{}</h1>\n<p class=\"lead\">{}</p>\n{}",
-        REFERENCE,
+        words::REFERENCE,
         escaped(reference.title),
         escaped(reference.summary),
         reference.html
@@ -93,6 +89,7 @@ pub(crate) fn reference_page(template: &Template, book: &Book, reference: &Refer
     template.fill(&Page {
         title: &format!("{} · {}", reference.short, book.title),
         description: reference.summary,
+        path: &format!("{}/", reference.slug),
         root: "../",
         head: "",
         body: body(book, "../", Some(reference.slug), "reference", &main),
@@ -113,8 +110,9 @@ pub(crate) fn front_page(template: &Template, book: &Book) -> String {
     if let Some(chapter) = book.chapters.first() {
         let _ = writeln!(
             main,
-            "<p class=\"start\"><a href=\"{}/\">Begin with {}</a></p>",
+            "<p class=\"start\"><a href=\"{}/\">{} {}</a></p>",
             chapter.slug,
+            words::BEGIN,
             escaped(&chapter.short)
         );
     }
@@ -123,7 +121,8 @@ pub(crate) fn front_page(template: &Template, book: &Book) -> String {
         for c in chapters {
             let _ = writeln!(
                 main,
-                "<li><span class=\"n\">{}</span><a href=\"{}/\">{}</a><p>{}</p></li>",
+                "<li data-chapter=\"{}\"><span class=\"n\">{}</span><a href=\"{}/\">{}</a><p>{}</p></li>",
+                c.slug,
                 c.number,
                 c.slug,
                 escaped(&c.title),
@@ -133,7 +132,7 @@ pub(crate) fn front_page(template: &Template, book: &Book) -> String {
         main.push_str("</ol>\n");
     }
     if !book.references.is_empty() {
-        let _ = writeln!(main, "<h2>{REFERENCE}</h2>\n<ul class=\"toc\">");
+        let _ = writeln!(main, "<h2>{}</h2>\n<ul class=\"toc\">", words::REFERENCE);
         for r in &book.references {
             let _ = writeln!(
                 main,
@@ -148,48 +147,91 @@ pub(crate) fn front_page(template: &Template, book: &Book) -> String {
     template.fill(&Page {
         title: &format!("{}: {}", book.title, lower_first(&book.claim)),
         description: &book.about,
+        path: "",
         root: "./",
         head: "",
         body: body(book, "./", None, "front", &main),
     })
 }
 
-/// The page of an address that leads nowhere. It may be asked for at any depth, so it helps where the site has an absolute base.
+/// The page of an address that leads nowhere. It may be asked for at any depth, so it is whole where the site has an absolute base, or
+/// where its address is known.
 pub(crate) fn missing_page(template: &Template, book: &Book) -> String {
+    let root = template.absolute();
     let main = format!(
-        "<h1>There is no such page</h1>\n<p class=\"lead\">The address leads nowhere in this book. Its chapters are on \
-         the <a href=\"{}\">front page</a>.</p>\n",
-        template.base
+        "<h1>{}</h1>\n<p class=\"lead\">{}</p>\n<p class=\"meant\" role=\"status\" hidden>{} </p>\n\
+         <p><a href=\"{root}\">{}</a></p>\n",
+        words::MISSING,
+        words::MISSING_WHY,
+        words::MEANT,
+        words::TO_FRONT,
     );
     template.fill(&Page {
-        title: &format!("No such page · {}", book.title),
+        title: &format!("{} · {}", words::MISSING_TITLE, book.title),
         description: &book.about,
-        root: "./",
-        head: "",
-        body: body(book, &template.base, None, "front", &main),
+        path: "404.html",
+        root: &root,
+        head: &reader::missing(&template.base),
+        body: body(book, &root, None, "front", &main),
+    })
+}
+
+/// The page that stands for one that is not kept while there is no network.
+pub(crate) fn offline_page(template: &Template, book: &Book) -> String {
+    template.fill(&Page {
+        title: &format!("{} · {}", words::OFFLINE, book.title),
+        description: &book.about,
+        path: worker::OFFLINE,
+        root: "../",
+        head: "<meta name=\"robots\" content=\"noindex\">\n",
+        body: body(
+            book,
+            "../",
+            None,
+            "front",
+            &format!("<h1>{}</h1>\n<p class=\"lead\">{}</p>\n", words::OFFLINE, words::OFFLINE_WHY),
+        ),
     })
 }
 
 /// All that stands in the body of a page. `root` is the way to the front page, `current` the page's name in addresses.
-fn body(book: &Book, root: &str, current: Option<&str>, class: &str, main: &str) -> String {
-    let title = escaped(&book.title);
-    let chapters = chapters(book, root, current);
-    let list = format!("<nav class=\"chapters\" aria-label=\"Chapters\">\n{chapters}</nav>");
+pub(crate) fn body(
+    book: &Book,
+    root: &str,
+    current: Option<&str>,
+    class: &str,
+    main: &str,
+) -> String {
+    let home = format!("<a class=\"home\" href=\"{root}\">{}</a>", escaped(&book.title));
+    let list = format!(
+        "<nav class=\"chapters\" aria-label=\"{}\">\n{}</nav>\n\
+         <div class=\"contents-foot\"><p class=\"how-far\" hidden></p><a href=\"{root}print/\">{}</a></div>",
+        words::CHAPTERS,
+        chapters(book, root, current),
+        words::WHOLE
+    );
     format!(
-        "<a class=\"skip\" href=\"#content\">Skip to the text</a>\n\
+        "<a class=\"skip\" href=\"#content\">{}</a>\n\
          <div class=\"shell\">\n\
-         <header class=\"top\"><a class=\"home\" href=\"{root}\">{title}</a>\
-         <details class=\"contents\"><summary>Contents</summary>{list}</details></header>\n\
-         <header class=\"book\"><a class=\"home\" href=\"{root}\">{title}</a>\n{list}</header>\n\
+         <header class=\"top\">{home}{seek}\
+         <details class=\"contents\"><summary>{}</summary>{list}{}</details></header>\n\
+         <header class=\"book\">{home}{seek}\n{list}{}</header>\n\
          <div class=\"page\">\n\
          <main id=\"content\" class=\"{class}\">\n{main}</main>\n\
          <footer class=\"foot\">\n\
-         <p>The simulator behind the figures was checked against recordings of {}.</p>\n\
-         <p><a href=\"{root}embed/\">Put a figure into a page of yours.</a></p>\n\
-         <p>Nothing leaves this page: no cookies, no requests to anybody else. Text and code: {}.</p>\n\
+         <p>{}</p>\n\
+         <p><a href=\"{root}embed/\">{}</a></p>\n\
+         <p>{} {}</p>\n\
          </footer>\n</div>\n</div>",
-        escaped(&book.checked_against),
-        env!("CARGO_PKG_LICENSE").replace(" OR ", " or "),
+        words::SKIP,
+        words::CONTENTS,
+        reader::scheme("top"),
+        reader::scheme("book"),
+        words::checked(&escaped(&book.checked_against)),
+        words::EMBED,
+        words::QUIET,
+        words::terms(&env!("CARGO_PKG_LICENSE").replace(" OR ", " or ")),
+        seek = reader::seek(),
     )
 }
 
@@ -243,7 +285,7 @@ mod tests {
         }
         assert!(chapter.contains("<a href=\"../embed/\">"));
         assert!(missing.contains("<a href=\"/x/embed/\">"));
-        assert!(missing.contains("<a href=\"/x/\">front page</a>"));
+        assert!(missing.contains("<a href=\"/x/\">To the front page</a>"));
         assert!(missing.contains("<a href=\"/x/the-stopwatch/\">"));
     }
 }

@@ -1,6 +1,7 @@
 //! The finished template that every page is put into, with one style sheet and the policy of the site.
 
 use crate::text::escaped;
+use crate::{paper, reader, twin, worker};
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -21,16 +22,15 @@ pub(crate) fn fingerprint(bytes: &[u8]) -> u64 {
     })
 }
 
-/// The name of a script, which changes with it.
-pub(crate) fn script(name: &str, text: &str) -> String {
-    format!("{name}-{:016x}.js", fingerprint(text.as_bytes()))
-}
-
 /// What a finished page is made from.
 pub(crate) struct Template {
     text: String,
     /// Where the site's files are, seen from its front page: `./`, or `/x/`.
     pub(crate) base: String,
+    /// The name of the site.
+    name: String,
+    /// Where the site will be, `https://example.org/x/`; empty if that is not known.
+    address: String,
 }
 
 const TITLE: &str = "<title></title>";
@@ -40,6 +40,8 @@ const MAIN: &str = "<main id=\"content\"></main>";
 pub(crate) struct Page<'a> {
     pub(crate) title: &'a str,
     pub(crate) description: &'a str,
+    /// Where it is, seen from the front page: `the-stopwatch/`; empty for the front page itself.
+    pub(crate) path: &'a str,
     /// The way from the page to the front page.
     pub(crate) root: &'a str,
     /// What it has in the head besides what every page has; addresses from the [base](Template::base) of the site.
@@ -60,7 +62,7 @@ impl Template {
             .and_then(|(_, rest)| rest.split_once('"'))
             .and_then(|(path, _)| path.rsplit_once('/'))
             .map_or_else(|| "./".to_owned(), |(base, _)| format!("{base}/"));
-        Ok(Self { text, base })
+        Ok(Self { text, base, name: String::new(), address: String::new() })
     }
 
     /// Makes one style sheet of those in the template, minified: fewer requests, and they compress together.
@@ -121,6 +123,10 @@ impl Template {
                 "<meta name=\"theme-color\" media=\"(prefers-color-scheme: {scheme})\" content=\"{paper}\">"
             );
         }
+        if !in_frame(page) {
+            head.push_str(&reader::head(&self.base, self.reloads()));
+            head.push_str(&about(self, page));
+        }
         head.push_str(page.head);
         let charset = "<meta charset=\"utf-8\">";
         let text = self.text.replace(charset, "").replacen(
@@ -137,16 +143,115 @@ impl Template {
             .replacen(MAIN, &page.body, 1)
     }
 
+    /// The same for a site of this name. Its address is what it was built for, else the one that its book names.
+    pub(crate) fn of(mut self, name: &str, address: Option<&str>) -> Self {
+        let built_for = Some(self.base.as_str()).filter(|base| base.contains("://"));
+        self.address = built_for.or(address).unwrap_or_default().to_owned();
+        name.clone_into(&mut self.name);
+        self
+    }
+
+    /// Where the site will be; none if that is not known.
+    pub(crate) fn address(&self) -> Option<&str> {
+        Some(self.address.as_str()).filter(|address| !address.is_empty())
+    }
+
+    /// The way to the front page from any place: absolute, as far as the site knows where it is.
+    pub(crate) fn absolute(&self) -> String {
+        match self.address().and_then(|address| address.split_once("://")?.1.split_once('/')) {
+            Some((_, path)) if self.base.starts_with('.') => format!("/{path}"),
+            _ => self.base.clone(),
+        }
+    }
+
+    /// The names of the files that every page loads, or may load: they lie beside the front page.
+    pub(crate) fn files(&self) -> Vec<&str> {
+        let starts =
+            self.text.match_indices("=\"").map(|(at, quote)| &self.text[at + quote.len()..]);
+        let mut names: Vec<&str> = starts
+            .filter_map(|rest| rest.split('"').next()?.strip_prefix(&self.base))
+            .filter(|name| name.contains('.') && !name.contains('/'))
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    /// Whether the page will reload itself while its writer works on it.
+    pub(crate) fn reloads(&self) -> bool {
+        self.text.contains(".well-known/trunk/ws")
+    }
+
     /// Nothing but the site's own files; with trunk's reload script in the page, that as well.
     fn policy(&self) -> String {
-        let reloads = self.text.contains(".well-known/trunk/ws");
-        let (script, connect) = if reloads { (" 'unsafe-inline'", " ws: wss:") } else { ("", "") };
+        let (script, connect) =
+            if self.reloads() { (" 'unsafe-inline'", " ws: wss:") } else { ("", "") };
         format!(
             "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'{script}; style-src 'self'; \
              img-src 'self' data:; connect-src 'self'{connect}; font-src 'self'; manifest-src 'self'; \
              base-uri 'none'; form-action 'none'"
         )
     }
+}
+
+/// What a page says of itself to those who show links to it, and where else it can be read.
+fn about(site: &Template, page: &Page<'_>) -> String {
+    let Template { base, name, .. } = site;
+    let mut out = String::new();
+    let title = page.title.strip_suffix(&format!(" · {name}")).unwrap_or(page.title);
+    // Who shows a link wants whole addresses; without one of its own the site gives what it can.
+    let whole = site.address().unwrap_or(base);
+    let picture = if has_preview(page.path) { page.path } else { "" };
+    let kind = if page.path.is_empty() { "website" } else { "article" };
+    for (property, content) in [
+        ("type", kind.to_owned()),
+        ("site_name", name.clone()),
+        ("title", title.to_owned()),
+        ("description", page.description.to_owned()),
+        ("image", format!("{whole}{picture}{PREVIEW}")),
+        ("image:width", "1200".into()),
+        ("image:height", "630".into()),
+        ("image:alt", title.to_owned()),
+    ] {
+        let _ =
+            writeln!(out, "<meta property=\"og:{property}\" content=\"{}\">", escaped(&content));
+    }
+    out.push_str("<meta name=\"twitter:card\" content=\"summary_large_image\">\n");
+    if let Some(address) = site.address().filter(|_| !page.path.ends_with(".html")) {
+        let _ = writeln!(out, "<meta property=\"og:url\" content=\"{address}{}\">", page.path);
+        let _ = writeln!(out, "<link rel=\"canonical\" href=\"{address}{}\">", page.path);
+    }
+    if has_twin(page.path) {
+        let twin = twin::place(page.path);
+        let _ =
+            writeln!(out, "<link rel=\"alternate\" type=\"text/markdown\" href=\"{base}{twin}\">");
+    }
+    let _ = writeln!(out, "<link rel=\"manifest\" href=\"{base}{MANIFEST}\">");
+    let _ = writeln!(out, "<link rel=\"apple-touch-icon\" href=\"{base}{ICON}\">");
+    out
+}
+
+/// The picture that a link to a page shows, in its folder.
+pub(crate) const PREVIEW: &str = "preview.png";
+/// What the site is to a device that keeps it.
+pub(crate) const MANIFEST: &str = "site.webmanifest";
+/// The icon of the site where it is larger than in a tab.
+pub(crate) const ICON: &str = "icon-180.png";
+
+/// Whether a page has a twin in Markdown: those that are read, and not the book on paper.
+pub(crate) fn has_twin(path: &str) -> bool {
+    let other = [paper::PATH, worker::OFFLINE].contains(&path);
+    !other && !path.ends_with(".html") && !path.starts_with("embed/")
+}
+
+/// Whether a page has a preview of its own.
+fn has_preview(path: &str) -> bool {
+    has_twin(path)
+}
+
+/// Whether a page is a figure for the page of somebody else.
+fn in_frame(page: &Page<'_>) -> bool {
+    page.path.strip_prefix("embed/").is_some_and(|rest| !rest.is_empty())
 }
 
 #[cfg(test)]
@@ -167,6 +272,7 @@ pub(crate) mod tests {
         template.fill(&Page {
             title: "A < B",
             description: "\"C\"",
+            path: "",
             root,
             head: "",
             body: "<main>x</main>".into(),
@@ -185,6 +291,7 @@ pub(crate) mod tests {
         ] {
             let template = template(base, "");
             assert_eq!(template.base, base);
+            assert_eq!(template.files(), ["lab-1.js", "lab-1.wasm", "page-1.css"]);
             let page = fill(&template, root);
             for file in [
                 "data-js=\"{}lab-1.js\"",
@@ -212,6 +319,49 @@ pub(crate) mod tests {
         }
         assert_eq!(page.matches("charset").count(), 1, "{page}");
         assert!(!page.contains("unsafe-inline"), "{page}");
+    }
+
+    #[test]
+    fn a_page_tells_those_who_show_links_what_it_is() {
+        let page = |template: &Template, path| {
+            template.fill(&Page {
+                title: "The stopwatch · Book",
+                description: "D",
+                path,
+                root: "../",
+                head: "",
+                body: String::new(),
+            })
+        };
+        let known = template("./", "").of("Book", Some("https://e.org/x/"));
+        let text = page(&known, "the-stopwatch/");
+        for part in [
+            "<meta property=\"og:title\" content=\"The stopwatch\">",
+            "<meta property=\"og:image\" content=\"https://e.org/x/the-stopwatch/preview.png\">",
+            "<link rel=\"canonical\" href=\"https://e.org/x/the-stopwatch/\">",
+            "<link rel=\"alternate\" type=\"text/markdown\" href=\"../the-stopwatch/index.md\">",
+            "<link rel=\"manifest\" href=\"../site.webmanifest\">",
+        ] {
+            assert_eq!(text.matches(part).count(), 1, "{part}\n{text}");
+        }
+        // Where the address is not known nothing is made up, and the page for what is not there is nowhere.
+        let unknown = page(&template("/x/", "").of("Book", None), "the-stopwatch/");
+        assert!(unknown.contains("og:image\" content=\"/x/the-stopwatch/preview.png"), "{unknown}");
+        for text in [unknown, page(&known, "404.html")] {
+            assert!(!text.contains("canonical") && !text.contains("og:url"), "{text}");
+        }
+        // What it was built for is its address, whatever the book says.
+        let built = template("https://e.org/y/", "").of("Book", Some("https://e.org/x/"));
+        assert_eq!(built.address(), Some("https://e.org/y/"));
+        // From an address that leads nowhere only an absolute way leads back.
+        for (template, way) in [
+            (template("./", "").of("Book", Some("https://e.org/x/")), "/x/"),
+            (template("./", "").of("Book", Some("https://e.org/")), "/"),
+            (template("/x/", "").of("Book", Some("https://e.org/y/")), "/x/"),
+            (template("./", "").of("Book", None), "./"),
+        ] {
+            assert_eq!(template.absolute(), way);
+        }
     }
 
     #[test]
