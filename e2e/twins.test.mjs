@@ -28,7 +28,8 @@ for (const [name, folder, prefix] of [['at /', undefined, '/'], ['built for /x/'
       const text = await (await get(twin)).text();
       const heading = await page.locator('main h1').innerText();
       assert.ok(text.replace(/\\/g, '').includes(`# ${heading}`), twin);
-      assert.doesNotMatch(text, /<\/?(div|p|span|section|svg)\b|\{\{|:::|:(result|msg|term)\[/, twin);
+      const prose = text.replace(/^ *```[^]*?^ *```$/gm, '');
+      assert.doesNotMatch(prose, /<\/?(div|p|span|section|svg)\b|\{\{|:::|:(result|msg|term)\[/, twin);
       if (url !== home) assert.ok(named.includes(twin), `${twin} is not in the list`);
       // Links between twins lead to twins.
       for (const [, link] of text.matchAll(/\]\(([^)#?]+\.md)(?:#[^)]*)?\)/g)) await get(new URL(link, twin));

@@ -17,12 +17,12 @@ for (const javaScriptEnabled of [true, false]) {
     const chapters = await page.locator('.book .chapters [data-chapter]').evaluateAll((all) => all.map(({ dataset }) => dataset.chapter));
     const there = await page.locator('main > .chapter').evaluateAll((all) => all.map(({ id }) => id));
     assert.deepEqual(there, chapters);
-    const figures = await page.locator('main figure').evaluateAll((all) => all.map((figure) => ({
+    const figures = await page.locator('main figure.paper-lab').evaluateAll((all) => all.map((figure) => ({
       id: figure.id.split('--')[1], seen: [...figure.querySelectorAll('svg.scene')].filter((svg) => svg.getClientRects().length).length, told: figure.querySelector('.told').textContent.length,
     })));
     assert.deepEqual(figures.map(({ id }) => id).sort(), (await labs()).sort());
     for (const { id, seen, told } of figures) assert.ok(seen >= 1 && told > 40, id);
-    assert.equal(await page.locator('main :is(input:not(.tab *), select, textarea, [data-lab])').count(), 0);
+    assert.equal(await page.locator('main :is(input:not(.tab *, .chooser *), select, textarea, [data-lab])').count(), 0);
     const lost = await page.evaluate(() => [...document.querySelectorAll('main a[href^="#"]')].filter(({ hash }) => !document.getElementById(decodeURIComponent(hash.slice(1)))).map(({ outerHTML }) => outerHTML));
     assert.deepEqual(lost, []);
     assert.deepEqual(page.asked.filter((url) => /wasm|delivery-lab-.*js/.test(url)), []);

@@ -463,6 +463,7 @@ fn write(
         close_link: Vec::new(),
         alignments: Vec::new(),
         cell: ("td", 0),
+        corner: false,
         no_prose: u32::from(!explains),
         explained: BTreeSet::new(),
         terms: Vec::new(),
@@ -487,8 +488,8 @@ pub(crate) fn fragment(
 ) -> String {
     let body = Body { source, from: 0 };
     let Outline { anchors, labs, sweeps, snippets, chooser, .. } = outline(body);
-    let placed = !(labs.is_empty() && sweeps.is_empty() && snippets.is_empty()) || chooser;
-    if placed || !anchors.is_empty() {
+    let prose = anchors.is_empty() && labs.is_empty() && sweeps.is_empty() && snippets.is_empty();
+    if !prose || chooser {
         problems.push(source.problem(
             source.line(0),
             "headings, labs, sweeps and code in tabs stand in chapters alone",
@@ -550,6 +551,8 @@ struct Writer<'a, 'p> {
     alignments: Vec<Alignment>,
     /// The element of the next cell, and its column.
     cell: (&'static str, usize),
+    /// Whether that cell stands in the head and is empty.
+    corner: bool,
     /// In how many elements it is whose text explains no terms, such as a heading.
     no_prose: u32,
     /// The anchors of the terms that need no link of their own any more.
@@ -614,15 +617,21 @@ impl<'a> Writer<'a, '_> {
             Event::End(TagEnd::TableRow) => self.html("</tr>\n"),
             Event::Start(Tag::TableCell) => {
                 let (kind, column) = self.cell;
+                // The corner of a table with names on two sides is the head of nothing.
+                let empty = matches!(events.get(i + 1), Some((Event::End(TagEnd::TableCell), _)));
+                self.corner = empty && kind == "th";
+                let element = if self.corner { "td" } else { kind };
                 let class = match self.alignments.get(column) {
                     Some(Alignment::Right) => " class=\"right\"",
                     Some(Alignment::Center) => " class=\"center\"",
                     _ => "",
                 };
                 self.cell = (kind, column + 1);
-                self.html(format!("<{kind}{class}>"));
+                self.html(format!("<{element}{class}>"));
             }
-            Event::End(TagEnd::TableCell) => self.html(format!("</{}>", self.cell.0)),
+            Event::End(TagEnd::TableCell) => {
+                self.html(format!("</{}>", if self.corner { "td" } else { self.cell.0 }));
+            }
             Event::End(TagEnd::Table) => self.html("</tbody></table>\n</div>\n"),
             Event::Start(Tag::CodeBlock(kind)) => {
                 let end = events[i..]

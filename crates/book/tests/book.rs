@@ -178,6 +178,12 @@ fn markdown_is_rendered() {
              <tr><td>1</td><td class=\"right\">2</td></tr>\n</tbody></table>\n</div>\n",
         ),
         (
+            "|  | b |\n|---|---|\n| 1 | 2 |",
+            "<div class=\"table\" role=\"region\" tabindex=\"0\" aria-label=\"Table: , b\">\n\
+             <table><thead><tr><td></td><th>b</th></tr></thead><tbody>\n\
+             <tr><td>1</td><td>2</td></tr>\n</tbody></table>\n</div>\n",
+        ),
+        (
             ":::server 2.10–2.15\n\nOnly to a *waiting* pull.\n\n:::",
             "<aside class=\"note server\" role=\"note\"><p class=\"note-title\">What servers really do <span class=\"seen\">seen on 2.10–2.15</span></p>\n\
              <p>Only to a <em>waiting</em> pull.</p>\n</aside>\n",
@@ -1301,6 +1307,28 @@ fn all_problems_of_a_book_are_reported_at_once() {
             "content/labs/unused.toml: no chapter shows this lab; place it with {{lab unused}} or remove the file",
             "content/labs/unused.toml:33: found integer `2` where a string belongs",
         ]);
+}
+
+#[test]
+fn where_the_book_is_read_must_be_an_address() {
+    let with = |site: &str| {
+        let small = book("x");
+        let toml = std::fs::read_to_string(small.path("book.toml")).unwrap();
+        small.file("book.toml", &format!("site = '{site}'\n{toml}"))
+    };
+    assert_eq!(book("x").good().site, None);
+    for site in ["https://e.org/", "https://e.org/x/", "http://localhost:8080/"] {
+        assert_eq!(with(site).good().site.as_deref(), Some(site));
+    }
+    for site in ["e.org/", "https://e.org", "https:///", "https://e.org/?a/", "ftp://e.org/", "/x/"]
+    {
+        assert_eq!(
+            with(site).load().unwrap_err(),
+            [format!(
+                "content/book.toml:1: `{site}` is no address of a site; it begins with https:// and ends with a slash"
+            )]
+        );
+    }
 }
 
 #[test]

@@ -90,7 +90,6 @@ fn lane<'a>(story: Story<'a>, moment: Moment, record: Record) -> &'a str {
     let life = |delivery| story.find(delivery).map(|i| &story.lives[i]);
     match record.event {
         Event::Published { by, .. }
-        | Event::PubFailed { by, .. }
         | Event::Received { by, .. }
         | Event::HandlerDone { by, .. }
         | Event::PubAcked { by, .. }
@@ -103,6 +102,7 @@ fn lane<'a>(story: Story<'a>, moment: Moment, record: Record) -> &'a str {
         | Event::Crashed { client: by }
         | Event::Stopped { client: by }
         | Event::Started { client: by } => story.client(by),
+        Event::PubFailed { by, why, .. } if tell::fails(why) => story.client(by),
         // Of an answer it is told what it does at the server, or that it never gets there …
         Event::Recorded { delivery, .. } => life(delivery).map_or("", |life| story.client(life.to)),
         Event::Answered { delivery, by, reply } => {
@@ -141,7 +141,10 @@ fn lane<'a>(story: Story<'a>, moment: Moment, record: Record) -> &'a str {
         Event::Replied { step, answer } => {
             tell::returns(story.trace, step, answer).map_or("server", |(who, ..)| who)
         }
-        Event::Unheard { .. } | Event::ServerStopped | Event::ServerStarted => "server",
+        Event::Unheard { .. }
+        | Event::Routed { .. }
+        | Event::ServerStopped
+        | Event::ServerStarted => "server",
         _ => "",
     }
 }

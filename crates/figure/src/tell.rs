@@ -126,6 +126,14 @@ fn moment_end(records: &[Record], from: usize) -> usize {
     if apart { from + first } else { to }
 }
 
+/// Whether a publish that ends so is told at its client; of the others it is told at the server.
+pub(crate) fn fails(why: Refusal) -> bool {
+    matches!(
+        why,
+        Refusal::NoStream | Refusal::Disconnected | Refusal::Timeout | Refusal::BufferFull
+    )
+}
+
 /// Whether the network takes so long that what happens at its two ends is told one by one.
 pub(crate) fn is_far(trace: &Trace) -> bool {
     trace.scenario.network_delay.0 > GLUE
@@ -386,15 +394,7 @@ impl<'a, 'r> Teller<'a, 'r> {
                         .state("lost", "refuses")
                         .put(format_args!(" {label}: {}.", refusal(why)));
                 }
-                Event::PubFailed { msg, by, why }
-                    if matches!(
-                        why,
-                        Refusal::NoStream
-                            | Refusal::Disconnected
-                            | Refusal::Timeout
-                            | Refusal::BufferFull
-                    ) =>
-                {
+                Event::PubFailed { msg, by, why } if fails(why) => {
                     let (who, label) = (self.story.client(by), self.label(msg));
                     self.on(who);
                     self.say
@@ -407,13 +407,12 @@ impl<'a, 'r> Teller<'a, 'r> {
                     let label = self.label(msg);
                     self.on("server");
                     let told = ways::is_told(self.story.trace, msg);
-                    let asked = matches!(op(self.story.trace, msg), Some(Op::Request(_)));
                     self.say
                         .start("Nobody listens: ")
                         .text(&label)
                         .text(" is ")
                         .state("lost", "lost")
-                        .text(if asked || told { "." } else { ", and its sender is not told." });
+                        .text(if told { "." } else { ", and its sender is not told." });
                 }
                 _ => {}
             }

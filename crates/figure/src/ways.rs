@@ -2,7 +2,7 @@
 //! which subscribers hear them, and what work on them brings about.
 
 use delivery_sim::order::sorted;
-use delivery_sim::scenario::{AckPolicy, Op, Step, Via};
+use delivery_sim::scenario::{AckPolicy, Op, Via};
 use delivery_sim::trace::{
     ClientId, ConsumerId, Drop, Event, Message, Msg, Refusal, Removal, Reply, StreamId, Trace,
 };
@@ -126,13 +126,15 @@ pub(crate) struct Committed {
     pub(crate) last: bool,
 }
 
-/// Whether the sender of a message waits for a PubAck, and so gets an error where nobody takes the message (R15).
+/// Whether the sender of a message waits for a PubAck or a reply, and so gets an error where nobody takes the message (R7, R15).
 pub(crate) fn is_told(trace: &Trace, msg: Msg) -> bool {
     let Some(&Message::Published { step, .. }) = trace.messages.get(msg.0 as usize) else {
         return false;
     };
-    let step = trace.scenario.timeline.get(step as usize);
-    matches!(step, Some(Step { op: Op::Publish(publish), .. }) if publish.via == Via::Js)
+    match trace.scenario.timeline.get(step as usize).map(|step| &step.op) {
+        Some(Op::Publish(publish)) => publish.via == Via::Js,
+        op => matches!(op, Some(Op::Request(_))),
+    }
 }
 
 /// What a subscriber has counted when it is done with a message (the scenario's `counts`).

@@ -133,11 +133,10 @@ fn list_page(template: &Template, book: &Book) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::template::tests::template;
-    use std::path::Path;
+    use crate::template::tests::{template, the_book};
 
     fn written(base: &str) -> Vec<(String, String)> {
-        files(&template(base, ""), &Book::load(Path::new("content")).unwrap())
+        files(&template(base, ""), the_book())
     }
 
     fn file<'a>(files: &'a [(String, String)], name: &str) -> &'a str {
@@ -186,8 +185,9 @@ mod tests {
         let files = written("./");
         let page = file(&files, "embed/index.html");
         let choose = format!(
-            "<script src=\"../{}\" data-labs=\"batch-ageing crash-redelivery slow-or-dead\"></script>",
-            script("choose", CHOOSE)
+            "<script src=\"../{}\" data-labs=\"{}\"></script>",
+            script("choose", CHOOSE),
+            the_book().labs().map(|lab| lab.slug.as_str()).collect::<Vec<_>>().join(" ")
         );
         for part in [
             choose.as_str(),

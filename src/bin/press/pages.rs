@@ -238,12 +238,11 @@ pub(crate) fn body(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::template::tests::template;
-    use std::path::Path;
+    use crate::template::tests::{template, the_book};
 
     #[test]
     fn the_pages_of_the_book_are_whole() {
-        let book = Book::load(Path::new("content")).unwrap();
+        let book = the_book();
         let template = template("/x/", "");
         let place = book.chapters.iter().position(|c| c.slug == "the-stopwatch").unwrap();
         let chapter = chapter_page(&template, &book, place);

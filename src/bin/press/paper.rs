@@ -187,13 +187,12 @@ fn coded(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::template::tests::template;
+    use crate::template::tests::{template, the_book};
     use std::collections::BTreeSet;
-    use std::path::Path;
 
     #[test]
     fn the_whole_book_has_every_chapter_and_every_lab_once() {
-        let book = Book::load(Path::new("content")).unwrap();
+        let book = the_book();
         let page = page(&template("./", ""), &book);
         for chapter in &book.chapters {
             assert_eq!(
@@ -225,7 +224,7 @@ mod tests {
 
     #[test]
     fn a_chapter_moves_with_its_anchors_and_links() {
-        let book = Book::load(Path::new("content")).unwrap();
+        let book = the_book();
         for (html, whole) in [
             (
                 "<h2 id=\"a\">A <a class=\"anchor\" href=\"#a\">#</a></h2>",

@@ -387,11 +387,11 @@ fn colour(value: &str, colours: &BTreeMap<String, String>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::path::Path;
+    use crate::template::tests::the_book;
 
     #[test]
     fn a_preview_is_a_picture_of_its_size_and_not_heavy() {
-        let book = Book::load(Path::new("content")).unwrap();
+        let book = the_book();
         let painter = Painter::new();
         let stopwatch = book.chapters.iter().find(|c| c.slug == "the-stopwatch").unwrap();
         let (png, icon) = (painter.chapter(&book, stopwatch).unwrap(), painter.icon(180).unwrap());

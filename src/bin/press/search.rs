@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// Of each paragraph so many bytes stand in the index as they are.
-const BEGINNING: usize = 300;
+const BEGINNING: usize = 200;
 /// Words that say nothing.
 const QUIET: &str = " a an and are as at be been but by can do does for from had has have he her his how i if in into is it its may more \
                      my no not of on one only or other out over own she so such than that the their them then there these they this \
@@ -121,7 +121,8 @@ fn gather(nodes: &[Node<'_>], book: &Book, sections: &mut Vec<Section>) {
 }
 
 fn gather_element(element: &Element<'_>, book: &Book, sections: &mut Vec<Section>) {
-    let begins = matches!(element.name, "h2" | "h3" | "h4" | "dt" | "tr" | "details" | "div");
+    let begins =
+        matches!(element.name, "h2" | "h3" | "h4" | "dt" | "tr" | "details" | "div" | "section");
     match (element.name, element.attribute("id").filter(|_| begins)) {
         // The title is in the line of the page; code is not what one searches a book for.
         ("h1" | "pre" | "label", _) => {}
@@ -132,8 +133,8 @@ fn gather_element(element: &Element<'_>, book: &Book, sections: &mut Vec<Section
             sections.push(Section { anchor, heading: said(first), ..Section::default() });
             gather(rest, book, sections);
         }
-        // Its summary, or its term, is its heading.
-        ("details" | "div", Some(anchor)) => {
+        // Its summary, its term or a heading in it is its heading.
+        ("details" | "div" | "section", Some(anchor)) => {
             sections.push(Section { anchor, ..Section::default() });
             gather(&element.children, book, sections);
         }
@@ -144,7 +145,7 @@ fn gather_element(element: &Element<'_>, book: &Book, sections: &mut Vec<Section
                 ..Section::default()
             });
         }
-        ("summary" | "dt", None)
+        ("summary" | "dt" | "h3", None)
             if sections
                 .last()
                 .is_some_and(|last| last.heading.is_empty() && !last.anchor.is_empty()) =>
@@ -192,11 +193,11 @@ fn cut(text: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::path::Path;
+    use crate::template::tests::the_book;
 
     #[test]
     fn every_section_has_a_line() {
-        let book = Book::load(Path::new("content")).unwrap();
+        let book = the_book();
         let html = "<main id=\"content\"><p class=\"eyebrow\">Chapter 8</p><h1>Title</h1><p>Begins <em>here</em>.</p>\
             <h2 id=\"a\">A &amp; B<a class=\"anchor\" href=\"#a\">#</a></h2><p>One\n line.</p><pre><code>code</code></pre>\
             <section id=\"crash-redelivery\" data-lab=\"x\">no</section><ul><li>Two</li></ul>\
@@ -232,7 +233,7 @@ mod tests {
     fn of_a_long_paragraph_the_rest_is_its_words() {
         let long = format!(
             "{} Then Pulls are pending, and num_pending says so. Pulls!",
-            "It begins so. ".repeat(24).trim()
+            "It begins so. ".repeat(18).trim()
         );
         let mut sections = vec![Section::default()];
         add(&mut sections, &long);

@@ -104,9 +104,6 @@ pub(crate) fn files(
     shell.push((worker::OFFLINE.into(), known(&offline_page(template, book))));
 
     let mut files = Vec::new();
-    for page in &pages {
-        files.push((twin::place(&page.path), twin::markdown(&page.html, book).into_bytes()));
-    }
     let also: Vec<(&str, &str, &str)> = pages
         .iter()
         .filter(|page| page.kind.is_some_and(|kind| kind != 'c'))
@@ -123,8 +120,11 @@ pub(crate) fn files(
     for (name, text) in embed::files(template, book) {
         files.push((name, known(&text)));
     }
-    // Nobody shows links to a book that is being written, and its writer waits.
+    // Nobody shows links to a book that is being written, or has a program read it; and its writer waits.
     if !template.reloads() {
+        for page in &pages {
+            files.push((twin::place(&page.path), twin::markdown(&page.html, book).into_bytes()));
+        }
         pictures(&mut files, book, &pages).map_err(|why| vec![why])?;
     }
     let pages: Vec<(String, Vec<u8>)> = pages
@@ -214,11 +214,11 @@ fn manifest(template: &Template, book: &Book) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::template::tests::template;
+    use crate::template::tests::{template, the_book};
     use std::collections::BTreeMap;
 
     fn written(base: &str, more: &str, address: Option<&str>) -> BTreeMap<String, Vec<u8>> {
-        let book = Book::load(Path::new("content")).unwrap();
+        let book = the_book();
         let template = template(base, more).of(&book.title, address);
         let files = files(&template, &book, Path::new("no such folder")).unwrap();
         let n = files.len();

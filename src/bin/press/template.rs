@@ -257,6 +257,14 @@ fn in_frame(page: &Page<'_>) -> bool {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use delivery_book::Book;
+    use std::sync::OnceLock;
+
+    /// The book in `content`, loaded once for all tests.
+    pub(crate) fn the_book() -> &'static Book {
+        static BOOK: OnceLock<Book> = OnceLock::new();
+        BOOK.get_or_init(|| Book::load(Path::new("content")).unwrap())
+    }
 
     pub(crate) fn template(base: &str, more: &str) -> Template {
         let text = format!(

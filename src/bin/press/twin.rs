@@ -5,6 +5,7 @@ use crate::markup::{Element, Node, is_inline, main_of, words};
 use crate::words;
 use delivery_book::Book;
 use delivery_figure::lab::Lab;
+use delivery_sim::setting::Form;
 use std::fmt::Write as _;
 
 /// Where the twin of the page at `path` is.
@@ -132,6 +133,7 @@ fn element_block(element: &Element<'_>, book: &Book, out: &mut Vec<String>) {
             let text = inside().join(" ");
             out.push(format!("[^{id}]: {}", text.strip_prefix(&label).unwrap_or(&text)));
         }
+        "label" if !element.has_class("tab") => out.push(format!("- {}", line(children))),
         "dt" | "summary" | "caption" | "label" | "legend" => {
             out.push(format!("**{}**", line(children)))
         }
@@ -259,7 +261,7 @@ fn escape(text: &str, out: &mut String) {
     while let Some(c) = chars.next() {
         // Within a word an underscore is one.
         let inside =
-            before.is_alphanumeric() && chars.peek().is_some_and(|next| next.is_alphanumeric());
+            before.is_alphanumeric() && chars.peek().copied().is_some_and(char::is_alphanumeric);
         if matches!(c, '\\' | '*' | '`' | '<' | '[' | ']') || (c == '_' && !inside) {
             out.push('\\');
         }
@@ -328,7 +330,7 @@ fn figure(lab: &Lab) -> String {
     for (knob, value) in lab.knobs.iter().zip(lab.default_position().values) {
         let name =
             if knob.label.is_empty() { format!("`{}`", knob.name) } else { knob.label.clone() };
-        let positions: Vec<String> = match knob.form().map(delivery_sim::setting::Form::words) {
+        let positions: Vec<String> = match knob.form().map(Form::words) {
             Some(words) if knob.positions.is_empty() => {
                 words.iter().map(|&w| w.to_owned()).collect()
             }
@@ -361,10 +363,10 @@ fn figure(lab: &Lab) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::path::Path;
+    use crate::template::tests::the_book;
 
     fn of(html: &str) -> String {
-        let book = Book::load(Path::new("content")).unwrap();
+        let book = the_book();
         markdown(&format!("<main id=\"content\">{html}</main>"), &book)
     }
 
@@ -436,7 +438,7 @@ mod tests {
 
     #[test]
     fn the_list_names_every_chapter() {
-        let book = Book::load(Path::new("content")).unwrap();
+        let book = the_book();
         let list = list(&book, "https://e.org/x/", &[("glossary/", "Glossary", "Every term.")]);
         assert!(list.starts_with(&format!("# {}\n\n> {}.\n\n", book.title, book.claim)));
         assert_eq!(list.matches("](https://e.org/x/").count(), book.chapters.len() + 1);

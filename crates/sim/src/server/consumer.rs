@@ -272,9 +272,6 @@ impl Consumer {
                 }
                 self.pending.remove(&seq);
                 self.exhausted.insert(seq, ());
-                if max == 1 && deliveries == 1 && self.version > Version::V2_10 {
-                    self.redelivered.remove(seq); // R35
-                }
                 // The persisted entry goes too: R92 is about exhaustion by the timer alone.
                 if self.version >= Version::V2_14 && self.pending.is_empty() {
                     self.floor = self.last_delivery();
