@@ -486,7 +486,7 @@ impl<'a> Look<'a> {
             }
             .into();
         }
-        let (mut said, mut asking) = (String::new(), 0);
+        let (mut said, mut asking) = (String::new(), 0_u64);
         for (client, now) in self.story.trace.clients.iter().zip(&self.clients) {
             if client.consumer == Some(id) && now.asks > 0 {
                 asking += 1;
@@ -504,7 +504,12 @@ impl<'a> Look<'a> {
             said.push('.');
             return said;
         }
-        fill("% request[ waits|s wait] for messages.", count == 1, &[&number(count, true)])
+        let form = if asking == count {
+            "% workers wait for messages."
+        } else {
+            "% requests wait for messages."
+        };
+        fill(form, false, &[&number(count, true)])
     }
 
     fn stream(&self, id: StreamId, lines: &mut Vec<Line>) {

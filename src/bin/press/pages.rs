@@ -245,9 +245,9 @@ mod tests {
         let book = the_book();
         let template = template("/x/", "");
         let place = book.chapters.iter().position(|c| c.slug == "the-stopwatch").unwrap();
-        let chapter = chapter_page(&template, &book, place);
-        let front = front_page(&template, &book);
-        let missing = missing_page(&template, &book);
+        let chapter = chapter_page(&template, book, place);
+        let front = front_page(&template, book);
+        let missing = missing_page(&template, book);
         for page in [&chapter, &front, &missing] {
             assert!(
                 page.contains("<body><a class=\"skip\" href=\"#content\">"),
@@ -275,7 +275,7 @@ mod tests {
         let means = "<template data-means=\"stream\">";
         assert_eq!(chapter.matches(means).count(), 1, "what a term means is there once");
         for reference in &book.references {
-            let page = reference_page(&template, &book, reference);
+            let page = reference_page(&template, book, reference);
             let (slug, short) = (reference.slug, reference.short);
             let mark = format!("<a href=\"../{slug}/\" aria-current=\"page\">{short}</a>");
             assert_eq!(page.matches(&mark).count(), 2, "{slug}");

@@ -193,7 +193,7 @@ mod tests {
     #[test]
     fn the_whole_book_has_every_chapter_and_every_lab_once() {
         let book = the_book();
-        let page = page(&template("./", ""), &book);
+        let page = page(&template("./", ""), book);
         for chapter in &book.chapters {
             assert_eq!(
                 page.matches(&format!("<header class=\"chapter\" id=\"{}\">", chapter.slug))
@@ -244,7 +244,7 @@ mod tests {
                 "<a href=\"https://e.org/#a\" rel=\"x\">id=\"q\"",
             ),
         ] {
-            assert_eq!(moved(html, "c", &book), whole);
+            assert_eq!(moved(html, "c", book), whole);
         }
     }
 }

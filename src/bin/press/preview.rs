@@ -394,7 +394,7 @@ mod tests {
         let book = the_book();
         let painter = Painter::new();
         let stopwatch = book.chapters.iter().find(|c| c.slug == "the-stopwatch").unwrap();
-        let (png, icon) = (painter.chapter(&book, stopwatch).unwrap(), painter.icon(180).unwrap());
+        let (png, icon) = (painter.chapter(book, stopwatch).unwrap(), painter.icon(180).unwrap());
         for (png, (width, height)) in [(&png, SIZE), (&icon, (180, 180))] {
             assert_eq!(&png[1..4], b"PNG");
             let number = |at: usize| u32::from_be_bytes(png[at..at + 4].try_into().unwrap());
@@ -402,7 +402,7 @@ mod tests {
             assert!(png.len() < 100_000, "{} bytes", png.len());
         }
         assert!(png.len() > 10_000, "there is something on it");
-        assert_ne!(png, painter.book(&book).unwrap());
+        assert_ne!(png, painter.book(book).unwrap());
     }
 
     #[test]

@@ -204,7 +204,7 @@ mod tests {
             <table><tr id=\"ack_wait\"><td><code>ack_wait</code></td><td>How long</td></tr></table>\
             <dl><div id=\"floor\"><dt>Ack floor</dt><dd>Below it.</dd></div></dl></main>";
         let page = Found { kind: 'c', path: "x/", name: "X", title: "Title", html };
-        let index = index(&[page], &book);
+        let index = index(&[page], book);
         let lines: Vec<&str> = index.lines().collect();
         assert_eq!(lines[0], "#c\tx/\tX\tTitle");
         assert_eq!(lines[1], "\t\tBegins here.\t");

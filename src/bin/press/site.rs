@@ -220,7 +220,7 @@ mod tests {
     fn written(base: &str, more: &str, address: Option<&str>) -> BTreeMap<String, Vec<u8>> {
         let book = the_book();
         let template = template(base, more).of(&book.title, address);
-        let files = files(&template, &book, Path::new("no such folder")).unwrap();
+        let files = files(&template, book, Path::new("no such folder")).unwrap();
         let n = files.len();
         let files: BTreeMap<_, _> = files.into_iter().collect();
         assert_eq!(files.len(), n, "a file is written twice");

@@ -367,7 +367,7 @@ mod tests {
 
     fn of(html: &str) -> String {
         let book = the_book();
-        markdown(&format!("<main id=\"content\">{html}</main>"), &book)
+        markdown(&format!("<main id=\"content\">{html}</main>"), book)
     }
 
     #[test]
@@ -439,7 +439,7 @@ mod tests {
     #[test]
     fn the_list_names_every_chapter() {
         let book = the_book();
-        let list = list(&book, "https://e.org/x/", &[("glossary/", "Glossary", "Every term.")]);
+        let list = list(book, "https://e.org/x/", &[("glossary/", "Glossary", "Every term.")]);
         assert!(list.starts_with(&format!("# {}\n\n> {}.\n\n", book.title, book.claim)));
         assert_eq!(list.matches("](https://e.org/x/").count(), book.chapters.len() + 1);
         assert!(list.contains("](https://e.org/x/the-stopwatch/index.md): "));
