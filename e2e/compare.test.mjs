@@ -60,7 +60,7 @@ test('a pinned run stays while settings change, and what differs is told and mar
   }
 
   // The address has both.
-  await until('the address', () => /pin=/.test(page.url()));
+  await until('the address', () => /pin=/.test(page.url()) && /ack_wait=10s/.test(page.url()));
   const shared = await start(t, new URL(page.url()).search);
   await until('the pinned run of the address', () => shared.other.locator('svg.scene').count());
   assert.equal((await shared.rows()).length, 4);

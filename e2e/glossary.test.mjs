@@ -59,7 +59,7 @@ test('a touch explains it, the next follows it', async (t) => {
   const { x, width } = await meaning.boundingBox();
   assert.ok(x >= 0 && x + width <= 390);
   assert.equal(page.url(), address);
-  await page.touchscreen.tap(200, 20);
+  await page.touchscreen.tap(4, 400);
   await gone(meaning);
   await word.tap();
   await meaning.waitFor();

@@ -29,6 +29,7 @@ use crate::html;
 use crate::live::{Live, Now};
 use crate::run::Run;
 use delivery_figure::condition::Facts;
+use delivery_figure::put::Put as _;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast as _;
 use web_sys::{Element, KeyboardEvent};
@@ -196,8 +197,11 @@ fn head(live: Live) -> String {
     live.lab(|lab| {
         let mut out = String::new();
         html::element(&mut out, &["h2 id=\"", &lab.slug, "-title\""].concat(), &lab.title);
-        let ask = ["p class=\"ask\" id=\"", &lab.slug, "-ask\""].concat();
-        html::element(&mut out, &ask, &lab.question);
+        for part in ["<p class=\"ask\" id=\"", &lab.slug, "-ask\">"] {
+            out.put(part);
+        }
+        html::prose(&mut out, &lab.question);
+        out.put("</p>");
         predict::answers(&mut out, lab);
         out
     })

@@ -95,7 +95,15 @@ impl Artist<'_> {
             (true, _) => ["×", &attempt.to_string()].concat(),
             _ => "×2 or more".into(),
         };
-        let which = if single.is_some() { String::new() } else { numbers(&msgs, nums) };
+        // One message that comes again and again is said once.
+        let one = msgs.windows(2).all(|pair| pair[0] == pair[1]);
+        let which = if single.is_some() {
+            String::new()
+        } else if one {
+            nums[msgs[0].0 as usize].clone()
+        } else {
+            numbers(&msgs, nums)
+        };
         let gap = |a: &str, b: &str| if a.is_empty() || b.is_empty() { "" } else { ": " };
         let (class, words) = match (missed, head.again()) {
             (true, _) => {
