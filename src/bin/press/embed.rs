@@ -64,7 +64,7 @@ fn lab_page(template: &Template, book: &Book, lab: &Lab) -> String {
     );
     template.fill(&Page {
         title: &format!("{} · {}", lab.title, book.title),
-        description: &lab.question,
+        description: &lab.question.replace('`', ""),
         path: &format!("embed/{}/", lab.slug),
         root: "../../",
         head: &head,

@@ -141,7 +141,7 @@ fn figure(out: &mut String, lab: &Lab, slug: &str) {
         "<figure class=\"lab paper-lab\" id=\"{}\">\n<figcaption><b>{}</b> {}</figcaption>",
         inside(slug, &lab.slug),
         escaped(&lab.title),
-        escaped(&lab.question)
+        coded(&lab.question)
     );
     if !lab.answers.is_empty() {
         out.push_str("<ul class=\"choices\">\n");

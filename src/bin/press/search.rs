@@ -96,7 +96,7 @@ fn gather(nodes: &[Node<'_>], book: &Book, sections: &mut Vec<Section>) {
                     if knob.label.is_empty() { knob.name.as_str() } else { knob.label.as_str() }
                 });
                 let knobs = format!("{} {}.", words::TURNED, knobs.collect::<Vec<_>>().join(", "));
-                let text = std::iter::once(lab.question.clone())
+                let text = std::iter::once(lab.question.replace('`', ""))
                     .chain(answers)
                     .chain(std::iter::once(knobs))
                     .chain(goals)
