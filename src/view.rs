@@ -29,6 +29,7 @@ use crate::html;
 use crate::live::{Live, Now};
 use crate::run::Run;
 use delivery_figure::condition::Facts;
+#[cfg(feature = "ssr")]
 use delivery_figure::put::Put as _;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast as _;
