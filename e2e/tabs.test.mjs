@@ -7,12 +7,13 @@ import { browser, open, until } from './support/browser.mjs';
 import { chaptersWith, hosted } from './support/site.mjs';
 
 const CLIENTS = ['Go', 'Python', 'Rust', 'JavaScript', 'Java', '.NET', 'CLI'];
-const PAGES = chaptersWith('class="tabs"');
+// Not those of the chooser, out of sight until a way is chosen, and not the book for paper, which shows all.
+const PAGES = chaptersWith('class="tabs"').filter((path) => !['choosing/', 'print/'].includes(path));
 const permissions = ['clipboard-read', 'clipboard-write'];
 
 /** In each place: the client that is chosen, and those whose code is seen. */
 const places = (page) => page.locator('.tabs').evaluateAll((all) => all.map((tabs) => ({
-  chosen: tabs.querySelector(':checked').parentElement.textContent,
+  chosen: tabs.querySelector(':checked')?.parentElement.textContent,
   seen: [...tabs.querySelectorAll('.panel')]
     .filter((panel) => panel.checkVisibility())
     .map((panel) => panel.previousElementSibling.textContent),

@@ -109,7 +109,12 @@ export class Lab {
       knobs,
       caption: await this.caption(),
       digest: await this.section.getAttribute('data-live-digest'),
-      picture: await this.picture().evaluate((svg) => svg.textContent.replace(/\s+/g, ' ')),
+      // A picture that has moved also holds the messages that are not seen.
+      picture: await this.picture().evaluate((svg) => {
+        const seen = svg.cloneNode(true);
+        for (const mover of seen.querySelectorAll('.mover')) mover.remove();
+        return seen.textContent.replace(/\s+/g, ' ');
+      }),
     };
   }
 }
