@@ -34,7 +34,7 @@ mod snippet;
 mod source;
 mod sweep;
 mod teach;
-mod text;
+pub mod text;
 
 pub use chapter::{Chapter, Heading, Part};
 pub use glossary::Meaning;

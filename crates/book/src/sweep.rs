@@ -3,7 +3,7 @@
 use crate::Problem;
 use crate::lab::CheckedLab;
 use crate::source::{Source, nearest};
-use crate::text::escaped;
+use crate::text::{coded, escaped};
 use delivery_figure::lab::Lab;
 use delivery_sim::report::{Payloads, Report};
 use delivery_sim::setting::{Setting, Value};
@@ -547,24 +547,24 @@ impl Sweep {
         if let Some(chart) = &self.chart {
             out.push_str(chart);
         }
-        let caption = inline(&self.caption);
+        let caption = coded(&self.caption);
         let _ = write!(
             out,
             "<div class=\"table\" role=\"region\" tabindex=\"0\" aria-labelledby=\"sweep-{name}-of\">\n<table><thead><tr>"
         );
         for head in &self.heads {
             let empty = if head.is_empty() { "<span class=\"unseen\">settings</span>" } else { "" };
-            let _ = write!(out, "<th scope=\"col\">{empty}{}</th>", inline(head));
+            let _ = write!(out, "<th scope=\"col\">{empty}{}</th>", coded(head));
         }
         for title in &self.titles {
-            let _ = write!(out, "<th scope=\"col\" class=\"right\">{}</th>", inline(title));
+            let _ = write!(out, "<th scope=\"col\" class=\"right\">{}</th>", coded(title));
         }
         out.push_str("</tr></thead><tbody>\n");
         for row in &self.rows {
             out.push_str("<tr>");
             for (i, cell) in row.names.iter().enumerate() {
                 if i + 1 < row.names.len() {
-                    let _ = write!(out, "<th scope=\"row\">{}</th>", inline(cell));
+                    let _ = write!(out, "<th scope=\"row\">{}</th>", coded(cell));
                 } else {
                     let address = escaped(&address(&row.query));
                     let whole: Vec<String> = self
@@ -580,7 +580,7 @@ impl Sweep {
                     let _ = write!(
                         out,
                         "<th scope=\"row\"><a class=\"result\" href=\"{address}\"{said}>{}</a></th>",
-                        inline(cell)
+                        coded(cell)
                     );
                 }
             }
@@ -833,19 +833,5 @@ fn chart(
         }
     }
     out.push_str("</svg>\n");
-    out
-}
-
-/// Text with `code` in it as HTML.
-fn inline(text: &str) -> String {
-    let mut out = String::new();
-    for (i, part) in text.split('`').enumerate() {
-        let part = escaped(part);
-        if i % 2 == 1 {
-            let _ = write!(out, "<code>{part}</code>");
-        } else {
-            out.push_str(&part);
-        }
-    }
     out
 }

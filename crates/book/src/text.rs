@@ -1,7 +1,7 @@
 //! Text for HTML.
 
 /// Text for HTML, also within a quoted attribute.
-pub(crate) fn escaped(text: &str) -> String {
+pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -10,6 +10,22 @@ pub(crate) fn escaped(text: &str) -> String {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             _ => out.push(c),
+        }
+    }
+    out
+}
+
+/// Text for HTML, in which what stands between backticks is code.
+pub fn coded(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for (i, part) in text.split('`').enumerate() {
+        let part = escaped(part);
+        if i % 2 == 1 {
+            out.push_str("<code>");
+            out.push_str(&part);
+            out.push_str("</code>");
+        } else {
+            out.push_str(&part);
         }
     }
     out
@@ -57,6 +73,12 @@ pub(crate) fn unlinked(html: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn backticks_make_code() {
+        assert_eq!(coded("`a` < \"b\""), "<code>a</code> &lt; &quot;b&quot;");
+        assert_eq!(coded("no code"), "no code");
+    }
 
     #[test]
     fn html_loses_what_is_asked_for() {

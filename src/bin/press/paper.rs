@@ -3,7 +3,7 @@
 use crate::contents::parts;
 use crate::pages::body;
 use crate::template::{Page, Template};
-use crate::text::escaped;
+use crate::text::{coded, escaped};
 use crate::words;
 use delivery_book::{Book, Chapter, Part};
 use delivery_figure::lab::Lab;
@@ -168,20 +168,6 @@ fn figure(out: &mut String, lab: &Lab, slug: &str) {
         );
     }
     out.push_str("</figure>\n");
-}
-
-/// Text in which what stands between backticks is code.
-fn coded(text: &str) -> String {
-    let mut out = String::new();
-    for (i, part) in text.split('`').enumerate() {
-        let part = escaped(part);
-        if i % 2 == 1 {
-            let _ = write!(out, "<code>{part}</code>");
-        } else {
-            out.push_str(&part);
-        }
-    }
-    out
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Words for pages: escaped, counted.
 
+pub(crate) use delivery_book::text::{coded, escaped};
+
 /// With a small first letter, to go on in a sentence.
 pub(crate) fn lower_first(text: &str) -> String {
     let mut chars = text.chars();
@@ -9,9 +11,4 @@ pub(crate) fn lower_first(text: &str) -> String {
 /// "1 chapter", "2 chapters".
 pub(crate) fn count(n: usize, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
-}
-
-/// Text for HTML, also within a quoted attribute.
-pub(crate) fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
